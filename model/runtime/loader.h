@@ -1,0 +1,32 @@
+// Makes a Predictor from a verified bundle.  Torch-free header; the implementation links LibTorch.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "model/runtime/predictor.h"
+
+namespace hydra::artifact {
+class Bundle;
+}
+
+namespace hydra::runtime {
+
+enum class Numerics {
+  kFloat32,
+  kBFloat16,  // falls back to float32 where the CPU has no bfloat16 arithmetic; numerics() tells
+};
+
+struct PredictorOptions {
+  size_t threads = 1;  // intra-op threads of the calling lane
+  Numerics numerics = Numerics::kFloat32;
+};
+
+// Copies the weights it needs; `bundle` may go away afterwards.
+// Errors: FAILED_PRECONDITION the bundle's tensors do not fit its manifest (names the tensor, its
+// shape and what was wanted); UNIMPLEMENTED a member mode or family that this build does not serve;
+// INTERNAL LibTorch's message.
+absl::StatusOr<std::unique_ptr<Predictor>> LoadPredictor(const artifact::Bundle& bundle,
+                                                         PredictorOptions options);
+
+}  // namespace hydra::runtime

@@ -1,7 +1,8 @@
 # Compiler warnings and sanitizers of every Hydra target; linked PRIVATE by hydra_library and hydra_executable.
 add_library(hydra_warnings INTERFACE)
 # Designated initialisers leave defaulted members out on purpose; -Wextra would call each of them missing.
-target_compile_options(hydra_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-missing-field-initializers)
+target_compile_options(hydra_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(hydra_warnings INTERFACE -Wthread-safety)
 endif()

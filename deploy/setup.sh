@@ -9,14 +9,16 @@
 #   --skip-apt    leave Debian packages alone, for machines that get them another way
 #
 # HYDRA_DEPS_DIR  where downloads are unpacked (default: build/deps of this checkout)
-# LIBTORCH_ROOT   an existing LibTorch (unpacked wheel or the official zip); nothing is downloaded then
+# LIBTORCH_ROOT   an existing LibTorch (unpacked wheel or official zip) to use instead
 set -Eeuo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 deps=${HYDRA_DEPS_DIR:-$root/build/deps}
 libtorch=${LIBTORCH_ROOT:-$deps/libtorch}
 torch_version=2.11.0
-torch_requirements=("torch==$torch_version" 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cupti==13.0.*')
+torch_requirements=(
+  "torch==$torch_version" 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cupti==13.0.*'
+)
 
 build_packages=(
   cmake ninja-build g++ ccache git ca-certificates pkg-config python3 python3-pip
@@ -113,7 +115,7 @@ install_libtorch() {
   step=LibTorch
   if has_libtorch; then say "$step: present in $libtorch"; return; fi
   if [ -n "${LIBTORCH_ROOT:-}" ]; then
-    fail "LIBTORCH_ROOT=$LIBTORCH_ROOT holds neither torch/lib/libtorch_cpu.so nor lib/libtorch_cpu.so"
+    fail "no lib/libtorch_cpu.so and no torch/lib/libtorch_cpu.so in LIBTORCH_ROOT=$LIBTORCH_ROOT"
   fi
   local python partial=$libtorch.partial
   for python in /usr/bin/python3 python3 python3.11 python3.12 python3.13; do
@@ -123,7 +125,8 @@ install_libtorch() {
   mkdir -p "$deps"
   rm -rf "$partial"
   retry "$python" -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
-    --no-deps --only-binary=:all: --no-compile --upgrade --target "$partial" "${torch_requirements[@]}" ||
+    --no-deps --only-binary=:all: --no-compile --upgrade --target "$partial" \
+    "${torch_requirements[@]}" ||
     fail "pip could not install ${torch_requirements[*]} with $python"
   rm -rf "$libtorch"
   mv "$partial" "$libtorch"
@@ -152,7 +155,10 @@ install_promtool() {
   step=promtool
   local tool=$deps/tools/bin/promtool scratch
   if command -v promtool >/dev/null || [ -x "$tool" ]; then say "$step: present"; return; fi
-  if [ "$skip_apt" = yes ] || ! command -v apt-get >/dev/null; then say "$step: left out"; return; fi
+  if [ "$skip_apt" = yes ] || ! command -v apt-get >/dev/null; then
+    say "$step: left out"
+    return
+  fi
   scratch=$(mktemp -d)
   [ "$(id -u)" -ne 0 ] || chown _apt "$scratch" 2>/dev/null || true
   if (cd "$scratch" && { apt-get -qq download prometheus || { [ "$(id -u)" -eq 0 ] &&

@@ -1,6 +1,6 @@
-"""Adds up ctest's JUnit files: lists failed and skipped tests, ends with `N passed, N failed, N skipped`.
+"""Adds up ctest's JUnit files and lists failed and skipped tests.
 
-Exit status 1 when a test failed or none ran.
+The last line is `N passed, N failed, N skipped`.  Exit status 1 when a test failed or none ran.
 """
 
 import pathlib

@@ -33,8 +33,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# Checkouts in different folders share compiler results: paths below the checkout are made relative, and GCC's
-# precompiled header needs the two sloppiness flags that ccache documents for it.
+# Checkouts in different folders share compiler results: paths below the checkout are made relative,
+# and GCC's precompiled header needs the two sloppiness flags that ccache documents for it.
 export HOME=${HOME:-/root}
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 export CTEST_PARALLEL_LEVEL=$jobs CMAKE_BUILD_PARALLEL_LEVEL=$jobs
@@ -70,7 +70,8 @@ tests() {
     --output-junit "$results/${name//[^a-z0-9]/-}.xml" "$@"
 }
 
-sanitized_tests() {  # sanitized_tests PRESET FOLDER...: torch-free build of those folders, then their tests
+# sanitized_tests PRESET FOLDER...: torch-free build of those folders, then their tests.
+sanitized_tests() {
   local preset=$1 folder targets=()
   shift
   for folder in "$@"; do targets+=("$folder/all"); done
@@ -85,7 +86,8 @@ run_release() {
   phase 'release: configure' cmake --preset release --log-level=WARNING || return
   phase 'release: build' cmake --build build/release || return
   tests 'release: unit and lint' build/release -L 'unit|lint'
-  [ "$quick" = yes ] || tests 'release: other tests' build/release -LE 'unit|lint|bench|soak|acceptance'
+  [ "$quick" = yes ] ||
+    tests 'release: other tests' build/release -LE 'unit|lint|bench|soak|acceptance'
 }
 
 run_sanitizers() {

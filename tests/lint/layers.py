@@ -87,9 +87,12 @@ FORBIDDEN = [
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 _TOP = ("model/", "server/", "client/", "proto/")
+_GENERATED = ("hydra/v1/", "inference/", "google/rpc/")  # made from proto/
 
 
 def folder_of(path):
+    if path.startswith(_GENERATED):
+        return "proto"
     parts = path.split("/")
     return parts[0] if len(parts) == 2 or parts[0] == "proto" else "/".join(parts[:2])
 
@@ -108,7 +111,7 @@ def _edge_problem(path, included):
 
 
 def _problems(path, included):
-    if included.startswith(_TOP):
+    if included.startswith(_TOP + _GENERATED):
         yield _edge_problem(path, included)
     for pattern, folders, why in FORBIDDEN:
         if path.startswith(folders) and pattern.match(included):

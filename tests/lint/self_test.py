@@ -62,7 +62,7 @@ class LayersTest(TreeCase):
             ("server/rpc/predict_handler.cc", "model/nn/linear.h"),
             ("model/nn/linear.cc", "model/builder/recipe.h"),
             ("model/uncertainty/split.cc", "model/artifact/manifest.h"),
-            ("model/base/file.cc", "proto/hydra/v1/model.pb.h"),
+            ("model/base/file.cc", "hydra/v1/model.pb.h"),
         ):
             self.assert_fires(layers.check, path, f'#include "{included}"\n', "must not include")
 
@@ -71,7 +71,7 @@ class LayersTest(TreeCase):
             ("server/rpc/predict_handler.cc", "server/batching/batcher.h"),
             ("server/batching/batcher.cc", "model/runtime/predictor.h"),
             ("model/builder/pack.cc", "model/train/trainer.h"),
-            ("client/cli/predict.cc", "proto/hydra/v1/prediction.pb.h"),
+            ("client/cli/predict.cc", "hydra/v1/prediction.pb.h"),
         ):
             self.assert_silent(layers.check, path, f'#include "{included}"\n')
 

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 CPP_SUFFIXES = (".h", ".cc")
+THIRD_PARTY = ("proto/google/", "proto/inference/")  # kept as their authors wrote them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +48,11 @@ class Tree:
         return self._texts[path]
 
     def with_suffix(self, *suffixes):
-        return [path for path in self.paths if path.endswith(suffixes)]
+        return [
+            path
+            for path in self.paths
+            if path.endswith(suffixes) and not path.startswith(THIRD_PARTY)
+        ]
 
     def cpp(self):
         return self.with_suffix(*CPP_SUFFIXES)

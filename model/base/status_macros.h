@@ -10,11 +10,13 @@
 #define HYDRA_CONCAT(a, b) HYDRA_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function when `expression` (an absl::Status) is not OK.
-#define HYDRA_RETURN_IF_ERROR(expression)                               \
-  do {                                                                  \
-    if (absl::Status hydra_status = (expression); !hydra_status.ok()) { \
-      return hydra_status;                                              \
-    }                                                                   \
+#define HYDRA_RETURN_IF_ERROR(expression) \
+  HYDRA_RETURN_IF_ERROR_INNER(HYDRA_CONCAT(hydra_status_, __LINE__), expression)
+#define HYDRA_RETURN_IF_ERROR_INNER(status, expression)     \
+  do {                                                      \
+    if (absl::Status status = (expression); !status.ok()) { \
+      return status;                                        \
+    }                                                       \
   } while (false)
 
 // Assigns the value of `expression` (an absl::StatusOr) to `target`, or returns its status.

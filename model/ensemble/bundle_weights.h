@@ -1,0 +1,33 @@
+// A network's parameters as they lie in a bundle: weights.safetensors under the plan of
+// manifest.json.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/artifact/manifest.h"
+#include "model/artifact/tensor_file.h"
+#include "model/nn/network.h"
+
+namespace hydra::ensemble {
+
+// Fills members, member mode, branch layer, layers and shared_classifier of `manifest` from the
+// network.
+void DescribeNetwork(const nn::Network& network, artifact::Manifest& manifest);
+
+// Bytes of weights.safetensors.  Kept heads only: padding is not stored.  Names, with [shape]:
+//   patch.weight [D, c*p*p], patch.bias [D], prefix [P, D], position [T, D]
+//   layers.<l>.stream.<s>.qkv.weight [3*K_s*d_h, D] (rows (q, k, v) x head x feature), .qkv.bias,
+//   .out.weight [D, K_s*d_h], .out.bias [D] layers.<l>.{norm1,norm2,fc1,fc2}.{weight,bias}, or
+//   layers.<l>.stream.<s>.{...} where they are per stream {final_norm,classifier}.{weight,bias}, or
+//   member.<m>.{...} where they are per member
+absl::StatusOr<std::string> EncodeWeights(const nn::Network& network);
+
+// Errors: FAILED_PRECONDITION a tensor that the manifest asks for is missing or of another shape,
+// or one that it does not know; UNIMPLEMENTED a plan that this build does not compute (readers,
+// shared_qkv).
+absl::StatusOr<nn::Network> DecodeWeights(const artifact::Manifest& manifest,
+                                          const artifact::TensorFile& weights);
+
+}  // namespace hydra::ensemble

@@ -51,7 +51,7 @@ ALLOWED = {
     | {"proto", "server/batching", "server/policy", "server/feedback", "server/rpc"},
     "server": _SERVER_BASE
     | {"server/batching", "server/policy", "server/feedback", "server/rpc", "server/lifecycle"},
-    "client/cpp": {"proto"},
+    "client/cpp": {"proto", "model/base"},
     "client/cli": {"proto", "client/cpp", "model/base"},
     "client/loadgen": {"proto", "client/cpp", "model/base"},
 }

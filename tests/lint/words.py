@@ -60,9 +60,9 @@ _CODE = [
         "getenv outside main.cc",
     ),
     (
-        re.compile(r"\b(?:sleep_for|sleep_until|usleep|nanosleep|SleepFor)\b"),
-        re.compile(r"^model/base/clock\.cc$"),
-        "sleeping outside model/base/clock.cc",
+        re.compile(r"\b(?:sleep_for|sleep_until|usleep|nanosleep|absl::SleepFor)\b"),
+        re.compile(r"^client/cpp/sleeper\.cc$"),
+        "sleeping outside client/cpp/sleeper.cc",
     ),
     (
         re.compile(r"\bvolatile\b(?!\s+(?:std::)?sig_atomic_t)"),

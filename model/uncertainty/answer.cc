@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
 #include "model/uncertainty/softmax.h"
 
@@ -66,6 +68,29 @@ std::optional<double> ScoreOf(const Answer& answer, Score score) {
       return answer.energy;
   }
   return std::nullopt;
+}
+
+absl::StatusOr<std::vector<ScoredRow>> ScoreRows(absl::Span<const Answer> answers,
+                                                 absl::Span<const size_t> labels, Score score) {
+  if (answers.size() != labels.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("labels: got ", labels.size(), ", want one per row, ", answers.size()));
+  }
+  std::vector<ScoredRow> rows;
+  rows.reserve(answers.size());
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (labels[i] >= answers[i].mean_probs.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "labels[", i, "]: got ", labels[i], ", want below ", answers[i].mean_probs.size()));
+    }
+    const std::optional<double> value = ScoreOf(answers[i], score);
+    if (!value.has_value()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("score: ", ScoreName(score), " compares members and there is only one"));
+    }
+    rows.push_back({.score = *value, .correct = answers[i].split.predicted_class == labels[i]});
+  }
+  return rows;
 }
 
 }  // namespace hydra::uncertainty

@@ -29,4 +29,10 @@ absl::StatusOr<std::vector<Answer>> AnswerRows(absl::Span<const float> member_lo
 // The value of one score; unset when it compares members and there is only one.
 std::optional<double> ScoreOf(const Answer& answer, Score score);
 
+// The score of each row with whether its predicted class is its label.
+// Errors: INVALID_ARGUMENT if the lengths differ or a label is not a class; FAILED_PRECONDITION if
+// the score compares members and there is only one.
+absl::StatusOr<std::vector<ScoredRow>> ScoreRows(absl::Span<const Answer> answers,
+                                                 absl::Span<const size_t> labels, Score score);
+
 }  // namespace hydra::uncertainty

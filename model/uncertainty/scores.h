@@ -33,6 +33,12 @@ inline constexpr std::array<Score, 7> kAllScores = {
     Score::kEnergy,
 };
 
+// One labelled row as selective prediction sees it.
+struct ScoredRow {
+  double score = 0.0;
+  bool correct = false;
+};
+
 // Why an answer is an abstention.  The last two do not come from a score.
 enum class AbstentionReason {
   kLowConfidence,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -58,7 +59,7 @@ class Batcher {
   bool Drain(absl::Time deadline);
 
   // Answers what still waits with UNAVAILABLE and joins the lanes after their current batch.
-  // Idempotent; also ends a Drain that waits on another thread.
+  // Idempotent; also ends a Drain that waits on another thread.  Not for a lane's thread.
   void Stop();
 
   const runtime::PredictorShape& shape() const;
@@ -74,6 +75,7 @@ class Batcher {
   std::unique_ptr<Dispatcher> dispatcher_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   runtime::PredictorShape shape_;
+  std::once_flag joined_;
 };
 
 }  // namespace hydra::batching

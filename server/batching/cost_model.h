@@ -1,17 +1,16 @@
-// Predicts how long a batch takes: seconds(n) = per_row * n + fixed.
+// Predicts how long a batch takes: seconds(n) = speed * (per_row * n + fixed).
 #pragma once
 
 #include <cstddef>
-#include <utility>
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 
 namespace hydra::batching {
 
-// Weighted least squares over (rows, seconds) with exponential forgetting, so that the model
-// follows a machine that slows down or speeds up.  Both coefficients are kept >= 0.  Not
-// thread-safe.
+// The shape (per_row, fixed) is fitted once, on warm-up passes of every rung; the speed factor then
+// follows the machine.  Refitting the shape on live traffic would lose it: a stream of batches of
+// one size says nothing about the others.  Not thread-safe.
 class CostModel {
  public:
   struct Sample {
@@ -22,26 +21,22 @@ class CostModel {
   // Without samples every batch is taken to be free: nothing is refused before something was
   // measured.
   CostModel() = default;
+
+  // Least squares of the relative error, both coefficients >= 0.  Samples without rows or duration
+  // do not count.
   explicit CostModel(absl::Span<const Sample> samples);
 
+  // Moves the speed factor a twentieth of the way to what `sample` says; one sample counts as a
+  // factor of ten at most, so that one stall does not close the door.
   void Observe(Sample sample);
 
   // Of one batch of `rows` rows.
   absl::Duration Estimate(size_t rows) const;
 
-  absl::Duration per_row() const { return absl::Seconds(per_row_); }
-  absl::Duration fixed() const { return absl::Seconds(fixed_); }
-
  private:
-  void Refit();
-
-  double weight_ = 0.0;  // sums of w, w*n, w*n^2, w*t, w*n*t
-  double rows_ = 0.0;
-  double rows_squared_ = 0.0;
-  double seconds_ = 0.0;
-  double rows_seconds_ = 0.0;
-  double per_row_ = 0.0;
-  double fixed_ = 0.0;
+  double per_row_seconds_ = 0.0;
+  double fixed_seconds_ = 0.0;
+  double speed_ = 1.0;
 };
 
 }  // namespace hydra::batching

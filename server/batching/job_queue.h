@@ -41,10 +41,12 @@ class JobQueue {
   absl::Status CheckRoom(const Job& job) const;
 
   void Push(Job job, absl::Time now);
-  QueuedJob PopFront();
+  QueuedJob PopFront();  // not of an empty queue
 
   // Takes out every job that is no longer alive.
   std::vector<QueuedJob> TakeDead(absl::Time now);
+
+  std::vector<QueuedJob> TakeAll();
 
   bool empty() const { return jobs_.empty(); }
   const std::deque<QueuedJob>& jobs() const { return jobs_; }
@@ -53,7 +55,7 @@ class JobQueue {
   absl::Duration OldestWait(absl::Time now) const;
 
  private:
-  void Forget(const Job& job);
+  void Uncount(const Job& job);
 
   QueueBounds bounds_;
   QueueDepth depth_;

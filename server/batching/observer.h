@@ -12,8 +12,8 @@
 namespace hydra::batching {
 
 // Where a job ended without having been run.
-enum class Stage { kAdmission, kFormation, kLaunch };
-const char* ToString(Stage stage);  // "admission", "formation", "launch"
+enum class Stage { kAdmission, kFormation, kLaunch, kStop };
+const char* ToString(Stage stage);  // "admission", "formation", "launch", "stop"
 
 struct BatchReport {
   size_t jobs = 0;

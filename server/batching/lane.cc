@@ -1,0 +1,113 @@
+#include "server/batching/lane.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+
+namespace hydra::batching {
+
+Lane::Lane(Dispatcher& dispatcher, std::unique_ptr<runtime::Predictor> predictor,
+           const base::Clock& clock, Observer& observer)
+    : dispatcher_(dispatcher),
+      predictor_(std::move(predictor)),
+      clock_(clock),
+      observer_(observer),
+      input_(dispatcher.former().options().max_batch_rows * predictor_->shape().row_values),
+      last_beat_nanos_(absl::ToUnixNanos(clock.MonotonicNow())),
+      thread_([this] { Loop(); }) {}
+
+void Lane::Loop() {
+  while (std::optional<Batch> batch = dispatcher_.NextBatch()) {
+    Beat();
+    if (batch->jobs.empty()) continue;
+    const size_t rows = CountRows(batch->jobs);
+    DropDead(*batch);
+    if (!batch->jobs.empty()) {
+      Run({.jobs = absl::MakeSpan(batch->jobs), .reason = batch->reason, .taken = batch->taken});
+    }
+    dispatcher_.Finish(rows);
+    Beat();
+  }
+}
+
+void Lane::Join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void Lane::Beat() { last_beat_nanos_.store(absl::ToUnixNanos(clock_.MonotonicNow())); }
+
+void Lane::DropDead(Batch& batch) {
+  const absl::Time now = clock_.MonotonicNow();
+  std::erase_if(batch.jobs, [&](QueuedJob& queued) {
+    absl::Status status = CheckAlive(queued.job, now);
+    if (status.ok()) return false;
+    observer_.OnDropped(Stage::kLaunch, status);
+    queued.job.done(std::move(status));
+    return true;
+  });
+}
+
+void Lane::Run(const Pass& pass) {
+  const runtime::PredictorShape& shape = predictor_->shape();
+  const size_t rows = CountRows(pass.jobs);
+  const size_t padded_rows = dispatcher_.former().Rung(rows);
+  const auto input = absl::MakeSpan(input_).subspan(0, padded_rows * shape.row_values);
+  GatherRows(pass.jobs, input);
+
+  const absl::Time start = clock_.MonotonicNow();
+  absl::StatusOr<std::vector<float>> logits = predictor_->Run(input, padded_rows);
+  const absl::Duration compute = clock_.MonotonicNow() - start;
+  const size_t wanted = shape.members * padded_rows * shape.classes;
+  if (logits.ok() && logits->size() != wanted) {
+    logits = absl::InternalError(
+        absl::StrCat("the model's output: got ", logits->size(), " values, want ", wanted));
+  }
+
+  if (absl::IsResourceExhausted(logits.status()) && pass.jobs.size() > 1) {
+    const size_t half = pass.jobs.size() / 2;
+    Run({pass.jobs.subspan(0, half), pass.reason, pass.taken});
+    Run({pass.jobs.subspan(half), pass.reason, pass.taken});
+    return;
+  }
+  BatchReport report{.jobs = pass.jobs.size(),
+                     .rows = rows,
+                     .padded_rows = padded_rows,
+                     .reason = pass.reason,
+                     .compute = compute,
+                     .status = logits.status()};
+  const JobResult common{.timings = {.batch = start - pass.taken, .compute = compute},
+                         .batch_rows = rows,
+                         .padded_rows = padded_rows,
+                         .batch_jobs = pass.jobs.size(),
+                         .dispatch_reason = pass.reason};
+  if (logits.ok()) dispatcher_.ObserveCost({.rows = padded_rows, .duration = compute});
+  Answer(pass, logits.ok() ? *logits : std::vector<float>(), std::move(report), common);
+}
+
+void Lane::Answer(const Pass& pass, absl::Span<const float> logits, BatchReport report,
+                  JobResult common) {
+  size_t first_row = 0;
+  for (QueuedJob& queued : pass.jobs) {
+    JobResult result = common;
+    result.timings.queue = pass.taken - queued.enqueued;
+    report.queue_waits.push_back(result.timings.queue);
+    absl::Status status = report.status;
+    if (status.ok()) {
+      auto rows = ExtractRows(logits, predictor_->shape(), first_row, queued.job.row_count);
+      status = rows.status();
+      if (rows.ok()) result.member_logits = *std::move(rows);
+      report.failed_jobs += !status.ok();
+    }
+    first_row += queued.job.row_count;
+    if (status.ok()) {
+      queued.job.done(std::move(result));
+    } else {
+      queued.job.done(std::move(status));
+    }
+  }
+  observer_.OnBatch(report);
+}
+
+}  // namespace hydra::batching

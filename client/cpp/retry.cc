@@ -42,7 +42,7 @@ absl::Status Retrier::Run(absl::Duration timeout, Idempotency idempotency, const
     }
     const std::optional<absl::Duration> delay = DelayAfter(status, attempts);
     if (!delay.has_value() || clock_.MonotonicNow() + *delay >= deadline) return status;
-    sleeper_.SleepFor(*delay);
+    sleeper_.Wait(*delay);
   }
 }
 

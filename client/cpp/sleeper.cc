@@ -4,7 +4,7 @@
 
 namespace hydra::client {
 
-void RealSleeper::SleepFor(absl::Duration duration) {
+void RealSleeper::Wait(absl::Duration duration) {
   if (duration > absl::ZeroDuration()) {
     std::this_thread::sleep_for(absl::ToChronoNanoseconds(duration));
   }

@@ -11,12 +11,12 @@ class Sleeper {
   virtual ~Sleeper() = default;
 
   // Blocks the calling thread; returns at once when `duration` is not positive.
-  virtual void SleepFor(absl::Duration duration) = 0;
+  virtual void Wait(absl::Duration duration) = 0;
 };
 
 class RealSleeper final : public Sleeper {
  public:
-  void SleepFor(absl::Duration duration) override;
+  void Wait(absl::Duration duration) override;
 };
 
 }  // namespace hydra::client

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cpp/channel.h"
-#include "client/cpp/error_details.h"
+#include "client/cpp/status_from_grpc.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "hydra/v1/abstention.grpc.pb.h"
 #include "hydra/v1/head_map.grpc.pb.h"

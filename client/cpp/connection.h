@@ -14,7 +14,7 @@
 
 namespace hydra::client {
 
-// Thread-safe.  Errors: the server's own code and message with its details as payloads (DetailsOf);
+// Thread-safe.  Errors: the server's own code and message with its details (StatusFromGrpc);
 // UNAVAILABLE when no server could be reached; DEADLINE_EXCEEDED when the call's time is over;
 // INVALID_ARGUMENT when a CallOptions::timeout is outside its range.
 class Connection {

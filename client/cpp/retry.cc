@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "client/cpp/error_details.h"
+#include "model/base/status_detail.h"
 
 namespace hydra::client {
 
@@ -47,7 +47,7 @@ absl::Status Retrier::Run(absl::Duration timeout, Idempotency idempotency, const
 }
 
 std::optional<absl::Duration> Retrier::DelayAfter(const absl::Status& status, int attempts) {
-  const std::optional<absl::Duration> server_delay = DetailsOf(status).retry_delay;
+  const std::optional<absl::Duration> server_delay = base::RetryDelayOf(status);
   const bool retryable =
       status.code() == absl::StatusCode::kUnavailable ||
       (status.code() == absl::StatusCode::kResourceExhausted && server_delay.has_value());

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/strings/cord.h"
 #include "gmock/gmock.h"
-#include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"
+#include "model/base/status_detail.h"
 #include "tests/fakes/fake_sleeper.h"
 
 namespace hydra::client {
@@ -17,12 +16,7 @@ using ::testing::HasSubstr;
 constexpr absl::Duration kSecond = absl::Seconds(1);
 
 absl::Status Exhausted(absl::Duration retry_delay) {
-  google::rpc::RetryInfo retry;
-  retry.mutable_retry_delay()->set_seconds(absl::ToInt64Seconds(retry_delay));
-  absl::Status status = absl::ResourceExhaustedError("queue full");
-  status.SetPayload("type.googleapis.com/google.rpc.RetryInfo",
-                    absl::Cord(retry.SerializeAsString()));
-  return status;
+  return base::WithRetryDelay(absl::ResourceExhaustedError("queue full"), retry_delay);
 }
 
 class RetrierTest : public ::testing::Test {

@@ -1,10 +1,12 @@
-#include "client/cpp/error_details.h"
+#include "client/cpp/status_from_grpc.h"
 
 #include <string>
 
+#include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "gtest/gtest.h"
+#include "model/base/status_detail.h"
 
 namespace hydra::client {
 namespace {
@@ -32,14 +34,11 @@ TEST(StatusFromGrpcTest, EveryDetail_ArrivesTyped) {
   const absl::Status status = StatusFromGrpc(WithDetails(grpc::StatusCode::INVALID_ARGUMENT, wire));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(), "refused");
-  const ErrorDetails details = DetailsOf(status);
-  EXPECT_EQ(details.reason, "BAD_INSTANCE");
-  EXPECT_EQ(details.domain, "hydra");
-  EXPECT_EQ(details.metadata.at("limit"), "64");
-  ASSERT_EQ(details.violations.size(), 1u);
-  EXPECT_EQ(details.violations[0].field, "instances[3].image");
-  EXPECT_EQ(details.violations[0].description, "not a JPEG or PNG");
-  EXPECT_EQ(details.retry_delay, absl::Milliseconds(250));
+  EXPECT_EQ(base::ReasonOf(status), "BAD_INSTANCE");
+  EXPECT_EQ(base::MetadataOf(status).at("limit"), "64");
+  EXPECT_THAT(base::FieldViolationsOf(status), ::testing::ElementsAre(base::FieldViolation{
+                                                   "instances[3].image", "not a JPEG or PNG"}));
+  EXPECT_EQ(base::RetryDelayOf(status), absl::Milliseconds(250));
 }
 
 TEST(StatusFromGrpcTest, Ok_StaysOk) { EXPECT_TRUE(StatusFromGrpc(grpc::Status::OK).ok()); }
@@ -49,7 +48,7 @@ TEST(StatusFromGrpcTest, GarbageDetails_KeepCodeAndMessage) {
       grpc::Status(grpc::StatusCode::ABORTED, "etag", std::string("\xff\x01garbage")));
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
   EXPECT_EQ(status.message(), "etag");
-  EXPECT_EQ(DetailsOf(status).reason, "");
+  EXPECT_EQ(base::ReasonOf(status), "");
 }
 
 TEST(StatusFromGrpcTest, DetailThatDoesNotParse_IsLeftOut) {
@@ -59,7 +58,7 @@ TEST(StatusFromGrpcTest, DetailThatDoesNotParse_IsLeftOut) {
   detail->set_value("\xff\xff\xff");
   const absl::Status status = StatusFromGrpc(WithDetails(grpc::StatusCode::UNAVAILABLE, wire));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_FALSE(DetailsOf(status).retry_delay.has_value());
+  EXPECT_FALSE(base::RetryDelayOf(status).has_value());
 }
 
 TEST(StatusFromGrpcTest, NegativeRetryDelay_MeansNoRetry) {
@@ -69,7 +68,7 @@ TEST(StatusFromGrpcTest, NegativeRetryDelay_MeansNoRetry) {
   wire.add_details()->PackFrom(retry);
   const absl::Status status =
       StatusFromGrpc(WithDetails(grpc::StatusCode::RESOURCE_EXHAUSTED, wire));
-  EXPECT_FALSE(DetailsOf(status).retry_delay.has_value());
+  EXPECT_FALSE(base::RetryDelayOf(status).has_value());
 }
 
 TEST(StatusFromGrpcTest, CodeOutsideTheEnum_IsUnknown) {

@@ -25,12 +25,6 @@ struct Snapshot {
   Policy policy;
 };
 
-// Either rules by hand (Manual intent) or a target that makes them.
-struct Change {
-  Rules rules;  // of Manual; ignored otherwise
-  Intent intent;
-};
-
 enum class Mode { kApply, kValidateOnly };
 
 struct ChangeRequest {
@@ -83,7 +77,9 @@ class Keeper {
       : bundle_(std::move(bundle)), store_(store), reservoir_(reservoir), clock_(clock) {}
 
   absl::StatusOr<History> TakeUp(History history) const;
-  absl::StatusOr<Policy> Append(Policy policy, const ChangeRequest& request)
+  absl::StatusOr<Policy> MakePolicy(const Change& change, uint64_t revision,
+                                    absl::string_view author) const;
+  absl::StatusOr<Policy> Append(const Change& change, const ChangeRequest& request)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   absl::Status CheckEtag(const ChangeRequest& request) const;
   void Publish(History history);

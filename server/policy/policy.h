@@ -85,6 +85,15 @@ struct Policy {
   std::string updated_by;
 };
 
+// Revisions ascending; the last is the active policy.
+using History = std::vector<Policy>;
+
+// What somebody wants: rules by hand (Manual intent), or a target that makes them.
+struct Change {
+  Rules rules;  // of Manual; ignored otherwise
+  Intent intent;
+};
+
 // Names one state of the policy: equal exactly when revision, bundle, rules and intent are equal.
 std::string EtagOf(const Policy& policy);
 

@@ -12,9 +12,6 @@
 
 namespace hydra::policy {
 
-// Revisions ascending; the last is the active policy.
-using History = std::vector<Policy>;
-
 // Thread-safe.
 class Store {
  public:

@@ -12,10 +12,12 @@
 namespace hydra::nn {
 namespace {
 
-// x: [S, R, in], weight: [G, out, in], bias: [G, out], G = 1 or S -> [S, R, out].
+// x: [S, R, in], weight: [G, out, in], bias: [G, out], G = 1 or S -> [S, R, out], in the weight's
+// dtype.
 at::Tensor GroupedLinear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  if (weight.size(0) == 1) return at::linear(x, weight[0], bias[0]);
-  return at::baddbmm(bias.unsqueeze(1), x, weight.transpose(1, 2));
+  const at::Tensor input = x.to(weight.scalar_type());
+  if (weight.size(0) == 1) return at::linear(input, weight[0], bias[0]);
+  return at::baddbmm(bias.unsqueeze(1), input, weight.transpose(1, 2));
 }
 
 // x: [S, R, D], weight and bias: [G, D], G = 1 or S.
@@ -82,7 +84,8 @@ at::Tensor Embed(const Network& network, const at::Tensor& images) {
                                  .permute({0, 2, 4, 1, 3, 5})
                                  .reshape({batch, rows * columns, channels * patch * patch});
   const EncoderWeights& weights = network.weights;
-  const at::Tensor embedded = at::linear(patches, weights.patch_weight, weights.patch_bias);
+  const at::Tensor embedded = at::linear(patches.to(weights.patch_weight.scalar_type()),
+                                         weights.patch_weight, weights.patch_bias);
   const at::Tensor prefix =
       weights.prefix.unsqueeze(0).expand({batch, -1, -1}).to(embedded.scalar_type());
   return at::cat({prefix, embedded}, 1) + weights.position;

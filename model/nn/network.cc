@@ -160,6 +160,17 @@ absl::Status CheckNetwork(const Network& network) {
   return absl::OkStatus();
 }
 
+void RoundMatricesToBFloat16(Network& network) {
+  EncoderWeights& weights = network.weights;
+  std::vector<at::Tensor*> matrices = {&weights.patch_weight, &weights.patch_bias};
+  for (LayerWeights& layer : weights.layers) {
+    matrices.insert(matrices.end(),
+                    {&layer.qkv_weight, &layer.qkv_bias, &layer.out_weight, &layer.out_bias,
+                     &layer.fc1_weight, &layer.fc1_bias, &layer.fc2_weight, &layer.fc2_bias});
+  }
+  for (at::Tensor* matrix : matrices) *matrix = matrix->to(at::kBFloat16);
+}
+
 Network Clone(const Network& network) {
   Network copy = network;
   for (auto& [name, tensor] : NamedParameters(copy)) *tensor = tensor->detach().clone();

@@ -60,6 +60,10 @@ size_t PaddedHeads(const artifact::LayerPlan& plan);
 // zero. Errors: FAILED_PRECONDITION names the parameter, its shape and what was wanted.
 absl::Status CheckNetwork(const Network& network);
 
+// Rounds the matrices of embeddings, attention and MLPs to bfloat16; norms, the residual stream and
+// the classifier stay float32.  For inference only.
+void RoundMatricesToBFloat16(Network& network);
+
 // A copy whose tensors do not share memory with `network`.
 Network Clone(const Network& network);
 

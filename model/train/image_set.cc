@@ -1,0 +1,63 @@
+#include "model/train/image_set.h"
+
+#include <algorithm>
+
+namespace hydra::train {
+namespace {
+
+at::Tensor Rows(absl::Span<const size_t> rows) {
+  return at::tensor(std::vector<int64_t>(rows.begin(), rows.end()), at::kLong);
+}
+
+at::Tensor PerChannel(const std::vector<double>& values) {
+  return at::tensor(values, at::kFloat).view({1, -1, 1, 1});
+}
+
+at::Tensor Normalise(const ImageSet& set, const at::Tensor& pixels) {
+  return (pixels.to(at::kFloat) * set.rescale_factor - PerChannel(set.mean)) /
+         PerChannel(set.stddev);
+}
+
+// Moves one image [c, h, w] by (down, right); what comes in from outside is 0.
+at::Tensor Shift(const at::Tensor& image, int64_t down, int64_t right) {
+  at::Tensor moved = at::zeros_like(image);
+  const int64_t height = image.size(1) - std::abs(down), width = image.size(2) - std::abs(right);
+  moved.narrow(1, std::max<int64_t>(down, 0), height)
+      .narrow(2, std::max<int64_t>(right, 0), width)
+      .copy_(image.narrow(1, std::max<int64_t>(-down, 0), height)
+                 .narrow(2, std::max<int64_t>(-right, 0), width));
+  return moved;
+}
+
+}  // namespace
+
+at::Tensor GatherImages(const ImageSet& set, absl::Span<const size_t> rows) {
+  return Normalise(set, set.pixels.index_select(0, Rows(rows)));
+}
+
+at::Tensor GatherLabels(const ImageSet& set, absl::Span<const size_t> rows) {
+  return set.labels.index_select(0, Rows(rows));
+}
+
+at::Tensor GatherAugmented(const ImageSet& set, absl::Span<const size_t> rows,
+                           const Augmentation& augmentation, base::Rng& rng) {
+  at::Tensor pixels = set.pixels.index_select(0, Rows(rows));
+  if (augmentation.flip) {
+    std::vector<int64_t> flipped;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rng.Uniform() < 0.5) flipped.push_back(static_cast<int64_t>(i));
+    }
+    const at::Tensor index = at::tensor(flipped, at::kLong);
+    pixels.index_copy_(0, index, pixels.index_select(0, index).flip({3}));
+  }
+  const auto shift = static_cast<int64_t>(augmentation.shift_pixels);
+  for (int64_t i = 0; shift > 0 && i < pixels.size(0); ++i) {
+    const uint64_t range = static_cast<uint64_t>(2 * shift + 1);
+    const int64_t down = static_cast<int64_t>(rng.UniformBelow(range)) - shift;
+    const int64_t right = static_cast<int64_t>(rng.UniformBelow(range)) - shift;
+    pixels[i].copy_(Shift(pixels[i], down, right));
+  }
+  return Normalise(set, pixels);
+}
+
+}  // namespace hydra::train

@@ -1,0 +1,67 @@
+#include <cmath>
+
+#include "model/base/rng.h"
+#include "model/train/trainer.h"
+
+namespace hydra::train {
+namespace {
+
+constexpr double kInitStddev = 0.02;  // the reference's initializer_range
+
+at::Tensor TruncatedNormal(at::IntArrayRef shape, base::Rng& rng) {
+  at::Tensor tensor = at::empty(shape, at::kFloat);
+  float* values = tensor.data_ptr<float>();
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    double z = rng.Normal();
+    while (std::abs(z) > 2.0) z = rng.Normal();
+    values[i] = static_cast<float>(kInitStddev * z);
+  }
+  return tensor;
+}
+
+nn::LayerWeights RandomLayer(const artifact::Geometry& geometry, base::Rng& rng) {
+  const auto width = static_cast<int64_t>(geometry.width);
+  const auto inner = static_cast<int64_t>(geometry.heads * geometry.head_width);
+  const auto mlp = static_cast<int64_t>(geometry.mlp_width);
+  nn::LayerWeights layer;
+  layer.norm1_weight = at::ones({1, width});
+  layer.norm1_bias = at::zeros({1, width});
+  layer.qkv_weight = TruncatedNormal({1, 3 * inner, width}, rng);
+  layer.qkv_bias = at::zeros({1, 3 * inner});
+  layer.out_weight = TruncatedNormal({1, width, inner}, rng);
+  layer.out_bias = at::zeros({1, width});
+  layer.norm2_weight = at::ones({1, width});
+  layer.norm2_bias = at::zeros({1, width});
+  layer.fc1_weight = TruncatedNormal({1, mlp, width}, rng);
+  layer.fc1_bias = at::zeros({1, mlp});
+  layer.fc2_weight = TruncatedNormal({1, width, mlp}, rng);
+  layer.fc2_bias = at::zeros({1, width});
+  return layer;
+}
+
+}  // namespace
+
+nn::Network RandomNetwork(const artifact::Geometry& geometry, size_t prefix_tokens, uint64_t seed) {
+  base::Rng rng = base::Rng::ForPurpose(seed, "initial parameters");
+  const auto width = static_cast<int64_t>(geometry.width);
+  const auto classes = static_cast<int64_t>(geometry.classes);
+  const auto prefix = static_cast<int64_t>(prefix_tokens);
+  const auto patch = static_cast<int64_t>(geometry.patch_size);
+  const int64_t patches = (static_cast<int64_t>(geometry.image_height) / patch) *
+                          (static_cast<int64_t>(geometry.image_width) / patch);
+  nn::Network network{.geometry = geometry, .plan = nn::FullPlan(geometry, 1)};
+  nn::EncoderWeights& weights = network.weights;
+  weights.patch_weight =
+      TruncatedNormal({width, static_cast<int64_t>(geometry.channels) * patch * patch}, rng);
+  weights.patch_bias = at::zeros({width});
+  weights.prefix = TruncatedNormal({prefix, width}, rng);
+  weights.position = TruncatedNormal({prefix + patches, width}, rng);
+  for (size_t l = 0; l < geometry.layers; ++l) weights.layers.push_back(RandomLayer(geometry, rng));
+  weights.final_norm_weight = at::ones({1, width});
+  weights.final_norm_bias = at::zeros({1, width});
+  weights.classifier_weight = TruncatedNormal({1, classes, width}, rng);
+  weights.classifier_bias = at::zeros({1, classes});
+  return network;
+}
+
+}  // namespace hydra::train

@@ -1,0 +1,248 @@
+#include "model/train/trainer.h"
+
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <c10/core/GradMode.h>
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/adamw.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "model/base/rng.h"
+#include "model/base/sha256.h"
+#include "model/base/status_macros.h"
+#include "model/nn/catch_torch.h"
+#include "model/nn/forward.h"
+#include "model/nn/tensor_convert.h"
+#include "model/train/schedule.h"
+#include "model/train/training_state.h"
+
+namespace hydra::train {
+namespace {
+
+// Matrix products in bfloat16 while it lives.
+class AutocastScope {
+ public:
+  explicit AutocastScope(bool enabled) : before_(at::autocast::is_autocast_enabled(at::kCPU)) {
+    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+    at::autocast::set_autocast_enabled(at::kCPU, enabled);
+  }
+  AutocastScope(const AutocastScope&) = delete;
+  AutocastScope& operator=(const AutocastScope&) = delete;
+  ~AutocastScope() {
+    at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(at::kCPU, before_);
+  }
+
+ private:
+  const bool before_;
+};
+
+bool IsDecayed(const std::string& name) {
+  return absl::EndsWith(name, "weight") && !absl::StrContains(name, "norm");
+}
+
+torch::optim::AdamW MakeOptimiser(nn::Network& network, const TrainOptions& options) {
+  std::vector<at::Tensor> decayed, plain;
+  for (const auto& [name, parameter] : nn::NamedParameters(network)) {
+    parameter->requires_grad_(true);
+    (IsDecayed(name) ? decayed : plain).push_back(*parameter);
+  }
+  const torch::optim::AdamWOptions defaults(options.learning_rate);
+  auto decay = std::make_unique<torch::optim::AdamWOptions>(defaults);
+  auto none = std::make_unique<torch::optim::AdamWOptions>(defaults);
+  decay->weight_decay(options.weight_decay);
+  none->weight_decay(0.0);
+  std::vector<torch::optim::OptimizerParamGroup> groups;
+  groups.emplace_back(std::move(decayed), std::move(decay));
+  groups.emplace_back(std::move(plain), std::move(none));
+  return torch::optim::AdamW(std::move(groups), defaults);
+}
+
+// Everything that decides the result, for the state file.
+std::string Fingerprint(const ImageSet& data, const TrainOptions& options,
+                        const nn::Network& network) {
+  const std::string described = absl::StrCat(
+      "rows=", data.size(), " labels=", data.labels.sum().item<int64_t>(),
+      " pixels=", data.pixels.to(at::kLong).sum().item<int64_t>(), " members=", network.members,
+      " steps=", options.steps, " batch=", options.batch, " lr=", options.learning_rate,
+      " warmup=", options.warmup_steps, " decay=", options.weight_decay,
+      " clip=", options.clip_norm, " smoothing=", options.label_smoothing,
+      " dropout=", options.dropout, " flip=", options.augmentation.flip,
+      " shift=", options.augmentation.shift_pixels, " bf16=", options.bfloat16,
+      " bootstrap=", options.bootstrap, " seed=", options.seed);
+  return absl::StrCat(base::Sha256Hex(described).substr(0, 16), " (", described, ")");
+}
+
+// The rows of step `step`: epochs are permutations of the data, each from the seed and its own
+// index.
+class BatchOrder {
+ public:
+  BatchOrder(size_t rows, size_t batch, uint64_t seed)
+      : rows_(rows), batch_(std::min(batch, rows)), seed_(seed) {}
+
+  absl::Span<const size_t> Rows(size_t step) {
+    const size_t per_epoch = rows_ / batch_;
+    const size_t epoch = step / per_epoch;
+    if (order_.empty() || epoch != epoch_) {
+      epoch_ = epoch;
+      order_ = base::Rng::ForPurpose(seed_, absl::StrCat("epoch ", epoch)).Permutation(rows_);
+    }
+    return absl::MakeConstSpan(order_).subspan((step % per_epoch) * batch_, batch_);
+  }
+
+ private:
+  const size_t rows_;
+  const size_t batch_;
+  const uint64_t seed_;
+  size_t epoch_ = 0;
+  std::vector<size_t> order_;
+};
+
+// Poisson(1) weights [M, N] of a bootstrap over the examples.
+at::Tensor BootstrapWeights(size_t members, size_t rows, uint64_t seed) {
+  std::vector<float> weights(members * rows);
+  for (size_t m = 0; m < members; ++m) {
+    base::Rng rng = base::Rng::ForPurpose(seed, absl::StrCat("bootstrap ", m));
+    for (size_t i = 0; i < rows; ++i) weights[m * rows + i] = static_cast<float>(rng.Poisson(1.0));
+  }
+  return nn::FromFloats(weights, {static_cast<int64_t>(members), static_cast<int64_t>(rows)});
+}
+
+// Mean over members of the cross-entropy of [M, B, C] logits; `weights`: [M, B] or undefined.
+at::Tensor MemberLoss(const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& weights,
+                      double label_smoothing) {
+  const int64_t members = logits.size(0), batch = logits.size(1);
+  const at::Tensor losses =
+      at::cross_entropy_loss(logits.reshape({members * batch, -1}), labels.repeat({members}), {},
+                             at::Reduction::None, /*ignore_index=*/-100, label_smoothing)
+          .view({members, batch});
+  if (!weights.defined()) return losses.mean();
+  return (losses * weights).sum() / weights.sum().clamp_min(1.0);
+}
+
+class Run {
+ public:
+  Run(const ImageSet& data, const TrainOptions& options, nn::Network& network)
+      : data_(data),
+        options_(options),
+        network_(network),
+        optimiser_(MakeOptimiser(network, options)),
+        order_(data.size(), options.batch, options.seed),
+        fingerprint_(Fingerprint(data, options, network)) {
+    if (options.bootstrap) weights_ = BootstrapWeights(network.members, data.size(), options.seed);
+    for (const auto& [name, parameter] : nn::NamedParameters(network))
+      parameters_.push_back(*parameter);
+  }
+
+  absl::StatusOr<size_t> Resume() {
+    if (options_.state_path.empty()) return size_t{0};
+    return LoadState(options_.state_path, fingerprint_, network_, optimiser_);
+  }
+
+  absl::Status Save(size_t steps_done) {
+    if (options_.state_path.empty()) return absl::OkStatus();
+    return SaveState(options_.state_path, fingerprint_, steps_done, network_, optimiser_);
+  }
+
+  double RateOf(size_t step) const {
+    return LearningRate({options_.learning_rate, options_.warmup_steps, options_.steps}, step);
+  }
+
+  absl::StatusOr<double> Step(size_t step) {
+    for (auto& group : optimiser_.param_groups()) group.options().set_lr(RateOf(step));
+    const at::Tensor loss = Loss(step);
+    const double value = loss.item<double>();
+    if (!std::isfinite(value)) {
+      return absl::AbortedError(absl::StrCat("training: the loss is ", value, " at step ", step));
+    }
+    optimiser_.zero_grad();
+    loss.backward();
+    torch::nn::utils::clip_grad_norm_(parameters_, options_.clip_norm);
+    optimiser_.step();
+    return value;
+  }
+
+ private:
+  at::Tensor Loss(size_t step) {
+    base::Rng rng = base::Rng::ForPurpose(options_.seed, absl::StrCat("step ", step));
+    at::manual_seed(rng.NextBits());  // dropout
+    const absl::Span<const size_t> rows = order_.Rows(step);
+    const at::Tensor images = GatherAugmented(data_, rows, options_.augmentation, rng);
+    const at::Tensor labels = GatherLabels(data_, rows);
+    at::Tensor weights;
+    if (weights_.defined()) {
+      const std::vector<int64_t> index(rows.begin(), rows.end());
+      weights = weights_.index_select(1, at::tensor(index, at::kLong));
+    }
+    const AutocastScope autocast(options_.bfloat16);
+    const at::Tensor logits = nn::Forward(network_, images, {.dropout = options_.dropout});
+    return MemberLoss(logits, labels, weights, options_.label_smoothing);
+  }
+
+  const ImageSet& data_;
+  const TrainOptions& options_;
+  nn::Network& network_;
+  torch::optim::AdamW optimiser_;
+  BatchOrder order_;
+  const std::string fingerprint_;
+  std::vector<at::Tensor> parameters_;
+  at::Tensor weights_;
+};
+
+absl::Status CheckRequest(const ImageSet& data, const TrainOptions& options,
+                          const nn::Network& network) {
+  const auto classes = static_cast<int64_t>(network.geometry.classes);
+  if (data.size() == 0 || options.batch == 0 || options.steps == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("training: got ", data.size(), " examples, batch ", options.batch, " and ",
+                     options.steps, " steps, want at least 1 of each"));
+  }
+  if (data.labels.min().item<int64_t>() < 0 || data.labels.max().item<int64_t>() >= classes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("training: labels: got ", data.labels.min().item<int64_t>(), "..",
+                     data.labels.max().item<int64_t>(), ", want 0..", classes - 1));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunSteps(Run& run, const TrainOptions& options, const base::Clock& clock,
+                      const ProgressCallback& progress) {
+  HYDRA_ASSIGN_OR_RETURN(const size_t first, run.Resume());
+  const absl::Time start = clock.MonotonicNow();
+  for (size_t step = first; step < options.steps; ++step) {
+    HYDRA_ASSIGN_OR_RETURN(const double loss, run.Step(step));
+    const size_t done = step + 1;
+    if (done % std::max<size_t>(1, options.save_every_steps) == 0 || done == options.steps) {
+      HYDRA_RETURN_IF_ERROR(run.Save(done));
+    }
+    const absl::Duration elapsed = clock.MonotonicNow() - start;
+    const double left =
+        static_cast<double>(options.steps - done) / static_cast<double>(done - first);
+    progress({done, options.steps, loss, run.RateOf(step), elapsed, elapsed * left});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Train(const ImageSet& data, const TrainOptions& options, const base::Clock& clock,
+                   const ProgressCallback& progress, nn::Network& network) {
+  return nn::CatchTorch("training", [&]() -> absl::Status {
+    HYDRA_RETURN_IF_ERROR(CheckRequest(data, options, network));
+    const c10::AutoGradMode gradients(true);
+    Run run(data, options, network);
+    const absl::Status status = RunSteps(run, options, clock, progress);
+    for (const auto& [name, parameter] : nn::NamedParameters(network))
+      *parameter = parameter->detach();
+    return status;
+  });
+}
+
+}  // namespace hydra::train

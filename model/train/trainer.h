@@ -1,0 +1,62 @@
+// Training and tuning of a network of any number of members.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "model/base/clock.h"
+#include "model/nn/network.h"
+#include "model/train/image_set.h"
+
+namespace hydra::train {
+
+struct TrainOptions {
+  size_t steps = 0;
+  size_t batch = 256;
+  double learning_rate = 1e-3;
+  size_t warmup_steps = 0;
+  double weight_decay = 0.05;  // of matrices; not of biases, norms, prefix and position embeddings
+  double clip_norm = 1.0;      // of the whole gradient
+  double label_smoothing = 0.0;
+  double dropout = 0.0;
+  Augmentation augmentation;
+  bool bfloat16 = false;   // matrix products in bfloat16, everything else in float32
+  bool bootstrap = false;  // every member weighs every example by its own Poisson(1) draw
+  uint64_t seed = 0;
+  std::string state_path;  // where the run can be picked up again; empty: nowhere
+  size_t save_every_steps = 200;
+};
+
+struct TrainProgress {
+  size_t step = 0;  // steps done
+  size_t steps = 0;
+  double loss = 0.0;  // of this step
+  double learning_rate = 0.0;
+  absl::Duration elapsed;    // of this process
+  absl::Duration remaining;  // estimate from this process's steps
+};
+
+// Called after every step.
+using ProgressCallback = std::function<void(const TrainProgress&)>;
+
+// AdamW (Loshchilov & Hutter 2019) with linear warm-up and a cosine to 0, on the mean over members
+// of the (weighted) cross-entropy.  Changes the parameters of
+// `network` in place: pass a Clone if its tensors are shared.  The result depends on the options
+// and the data only: a run that was killed and picked up from `state_path` gives the same numbers
+// as one that was not, since every step derives its random numbers from the seed and its own index.
+// Not thread-safe; uses the calling thread's LibTorch threads. Errors: INVALID_ARGUMENT options or
+// data that make no sense; FAILED_PRECONDITION a state file of another run (names what differs);
+// ABORTED the loss is not finite (names the step); INTERNAL LibTorch's or the system's message.
+absl::Status Train(const ImageSet& data, const TrainOptions& options, const base::Clock& clock,
+                   const ProgressCallback& progress, nn::Network& network);
+
+// A ViT with freshly drawn parameters, as the reference initialises it: normal with stddev 0.02
+// truncated at two stddevs for matrices and embeddings, 0 for biases, 1 for norm weights.
+nn::Network RandomNetwork(const artifact::Geometry& geometry, size_t prefix_tokens, uint64_t seed);
+
+}  // namespace hydra::train

@@ -17,6 +17,7 @@ _MODEL = _READING | {
     "model/train",
     "model/runtime",
     "model/report",
+    "model/yaml",
 }
 _SERVER_BASE = _READING | {"server/config", "server/observability"}
 
@@ -30,6 +31,7 @@ RUNTIME_FACADE = {
 ALLOWED = {
     "proto": set(),
     "model/base": set(),
+    "model/yaml": {"model/base"},
     "model/uncertainty": {"model/base"},
     "model/artifact": {"model/base", "model/uncertainty"},
     "model/preprocess": {"model/base", "model/artifact"},
@@ -41,7 +43,7 @@ ALLOWED = {
     "model/train": _READING | {"model/data", "model/nn", "model/ensemble", "model/importance"},
     "model/runtime": _READING | {"model/nn", "model/ensemble"},
     "model/builder": _MODEL,
-    "server/config": _READING,
+    "server/config": _READING | {"model/yaml"},
     "server/observability": _READING | {"server/config"},
     "server/batching": _SERVER_BASE,
     "server/policy": _SERVER_BASE,
@@ -76,6 +78,7 @@ FORBIDDEN = [
             "model/preprocess/",
             "model/data/",
             "model/report/",
+            "model/yaml/",
         ),
         "torch stays out of this folder",
     ),

@@ -6,9 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/input/idx.h"
 #include "model/base/file.h"
 #include "model/base/status_macros.h"
+#include "model/data/idx.h"
 
 namespace hydra::input {
 namespace {
@@ -36,17 +36,6 @@ absl::StatusOr<size_t> RowBytes(const RawTensorOptions& options) {
   return bytes;
 }
 
-absl::StatusOr<std::string> ReadIdxLabels(const std::string& path, size_t images) {
-  HYDRA_ASSIGN_OR_RETURN(std::string bytes, ReadMaybeGzip(path, kMaxTensorBytes));
-  HYDRA_ASSIGN_OR_RETURN(const IdxHeader header, ParseIdx(bytes, path));
-  if (header.sizes.size() != 1 || header.sizes[0] != images) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": got sizes ",
-                                                   absl::StrJoin(header.sizes, "x"), ", want ",
-                                                   images, " labels, one for each image"));
-  }
-  return bytes.substr(header.header_bytes);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TensorSource>> TensorSource::OpenRaw(
@@ -67,24 +56,24 @@ absl::StatusOr<std::unique_ptr<TensorSource>> TensorSource::OpenRaw(
 }
 
 absl::StatusOr<std::unique_ptr<TensorSource>> TensorSource::OpenIdx(const IdxOptions& options) {
+  HYDRA_ASSIGN_OR_RETURN(const data::IdxImages images, data::ReadIdxImages(options.images));
   auto source = std::unique_ptr<TensorSource>(new TensorSource());
-  HYDRA_ASSIGN_OR_RETURN(source->bytes_, ReadMaybeGzip(options.images, kMaxTensorBytes));
-  HYDRA_ASSIGN_OR_RETURN(const IdxHeader header, ParseIdx(source->bytes_, options.images));
-  if (header.sizes.size() < 3) {
-    return absl::InvalidArgumentError(absl::StrCat(options.images, ": got rank ",
-                                                   header.sizes.size(),
-                                                   ", want images [N, H, W] or [N, C, H, W]"));
+  if (options.labels.has_value()) {
+    HYDRA_ASSIGN_OR_RETURN(source->labels_, data::ReadIdxLabels(*options.labels));
+    if (source->labels_.size() != images.count) {
+      return absl::InvalidArgumentError(absl::StrCat(*options.labels, ": got ",
+                                                     source->labels_.size(), " labels, want ",
+                                                     images.count, ", one for each image"));
+    }
   }
   source->path_ = options.images;
-  source->rows_ = header.sizes[0];
-  source->header_bytes_ = header.header_bytes;
-  source->row_bytes_ = (source->bytes_.size() - header.header_bytes) / source->rows_;
+  source->rows_ = images.count;
+  source->row_bytes_ = images.height * images.width;
+  source->bytes_.assign(images.pixels.begin(), images.pixels.end());
   source->form_.set_dtype(v1::TENSOR_DATA_TYPE_UINT8);
-  if (header.sizes.size() == 3) source->form_.add_shape(1);  // one channel
-  for (size_t i = 1; i < header.sizes.size(); ++i) source->form_.add_shape(header.sizes[i]);
-  if (options.labels.has_value()) {
-    HYDRA_ASSIGN_OR_RETURN(source->labels_, ReadIdxLabels(*options.labels, source->rows_));
-  }
+  source->form_.add_shape(1);  // one channel
+  source->form_.add_shape(static_cast<int64_t>(images.height));
+  source->form_.add_shape(static_cast<int64_t>(images.width));
   return source;
 }
 
@@ -96,8 +85,8 @@ absl::StatusOr<std::vector<NamedInput>> TensorSource::Next(size_t count) {
     NamedInput input{.name = absl::StrCat(path_, "[", next_, "]")};
     v1::Tensor& tensor = *input.instance.mutable_tensor();
     tensor = form_;
-    tensor.set_data(bytes_.substr(header_bytes_ + next_ * row_bytes_, row_bytes_));
-    if (!labels_.empty()) input.truth = static_cast<uint8_t>(labels_[next_]);
+    tensor.set_data(bytes_.substr(next_ * row_bytes_, row_bytes_));
+    if (!labels_.empty()) input.truth = labels_[next_];
     inputs.push_back(std::move(input));
   }
   return inputs;

@@ -13,7 +13,7 @@
 
 namespace hydra::input {
 
-// Largest file that is read, decompressed.
+// Largest file of raw values that is read.
 inline constexpr size_t kMaxTensorBytes = size_t{512} << 20;
 
 struct RawTensorOptions {
@@ -23,7 +23,7 @@ struct RawTensorOptions {
 };
 
 struct IdxOptions {
-  std::string images;                 // unsigned bytes, [N, H, W] or [N, C, H, W]; .gz or plain
+  std::string images;                 // unsigned bytes, [N, H, W]; .gz or plain
   std::optional<std::string> labels;  // unsigned bytes, [N]
 };
 
@@ -48,8 +48,7 @@ class TensorSource final : public Source {
   std::string path_;
   v1::Tensor form_;  // dtype and shape of every input, without data
   std::string bytes_;
-  std::string labels_;  // one byte an input, or empty
-  size_t header_bytes_ = 0;
+  std::vector<uint8_t> labels_;  // one an input, or empty
   size_t row_bytes_ = 0;
   size_t rows_ = 0;
   size_t next_ = 0;

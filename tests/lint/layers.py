@@ -54,9 +54,10 @@ ALLOWED = {
     "server": _SERVER_BASE
     | {"server/batching", "server/policy", "server/feedback", "server/rpc", "server/lifecycle"},
     "client/cpp": {"proto", "model/base"},
-    "client/input": {"proto", "model/base"},
-    "client/cli": {"proto", "client/cpp", "client/input", "model/base"},
-    "client/loadgen": {"proto", "client/cpp", "client/input", "model/base"},
+    "client/terminal": {"proto", "client/cpp", "model/base"},
+    "client/input": {"proto", "model/base", "model/data"},
+    "client/cli": {"proto", "client/cpp", "client/input", "client/terminal", "model/base"},
+    "client/loadgen": {"proto", "client/cpp", "client/input", "client/terminal", "model/base"},
 }
 
 # (third-party headers, folders that must not see them, why)

@@ -24,7 +24,8 @@ struct SelectiveMetrics {
   size_t n = 0;
   double error_rate = 0.0;       // e, the risk at full coverage
   double aurc = 0.0;             // mean_i r_i (Geifman et al. 2019)
-  double e_aurc = 0.0;           // aurc - (e + (1 - e) ln(1 - e)), the excess over a perfect order
+  double e_aurc = 0.0;           // aurc - (e + (1 - e) ln(1 - e)), the excess over a perfect
+                                 // order of many rows; of n rows it differs by O(1 / n)
   double augrc = 0.0;            // area under (errors among the i surest) / n from coverage 0 to 1
                                  // (Traub et al. 2024): (1 - AUROC of failures) e (1 - e) + e^2 / 2
   double aurc_trapezoid = 0.0;   // trapezoid of r_i on [1/n, 1] over 1 - 1/n (torch-uncertainty)

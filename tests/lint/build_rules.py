@@ -28,6 +28,8 @@ _TORCH_FREE = (
     "proto/",
     "model/base/",
     "model/uncertainty/",
+    "model/calibration/",
+    "model/metrics/",
     "model/artifact/",
     "model/preprocess/",
     "model/data/",

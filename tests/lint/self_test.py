@@ -61,7 +61,7 @@ class LayersTest(TreeCase):
             ("server/rpc/predict_handler.cc", "model/runtime/merged_predictor.h"),
             ("server/rpc/predict_handler.cc", "model/nn/linear.h"),
             ("model/nn/linear.cc", "model/builder/recipe.h"),
-            ("model/uncertainty/split.cc", "model/artifact/manifest.h"),
+            ("model/artifact/manifest.cc", "model/uncertainty/split.h"),
             ("model/base/file.cc", "hydra/v1/model.pb.h"),
         ):
             self.assert_fires(layers.check, path, f'#include "{included}"\n', "must not include")

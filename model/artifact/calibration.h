@@ -26,12 +26,12 @@ struct PathRule {
 // was looked at. A bound that holds for all cuts at once follows from them
 // (model/uncertainty/certificate.h).
 struct CertificateTable {
-  std::string dtype;                 // numerics that made the scores: "float32" or "bfloat16"
-  std::string score;                 // a name of IsScoreName below, or "joint_path"
-  std::string score_made;            // how it was made: "mutual_information@T=1.07,M=3"
-  size_t n = 0;                      // rows of the certify split
-  double delta = 0.05;               // default confidence is 1 - delta
-  std::string population;            // which data the certificate speaks of
+  std::string dtype;       // numerics that made the scores: "float32" or "bfloat16"
+  std::string score;       // a ScoreName of model/uncertainty/scores.h, "novelty" or "joint_path"
+  std::string score_made;  // how it was made: "mutual_information@T=1.07,M=3"
+  size_t n = 0;            // rows of the certify split
+  double delta = 0.05;     // default confidence is 1 - delta
+  std::string population;  // which data the certificate speaks of
   std::vector<CertificateCut> cuts;  // ascending thresholds
   std::vector<PathRule> rules;       // of "joint_path", whose cut thresholds are path positions
   std::vector<size_t> classes;       // predicted classes it is limited to; empty: all
@@ -69,13 +69,5 @@ struct Calibration {
   std::map<std::string, double>
       batch_tolerance;  // by dtype: largest score change over batch shapes
 };
-
-// Names of the scores, each oriented so that higher means less sure; "novelty" needs the bundle's
-// novelty statistics.
-inline bool IsScoreName(const std::string& score) {
-  return score == "one_minus_confidence" || score == "total_entropy" ||
-         score == "aleatoric_entropy" || score == "mutual_information" || score == "disagreement" ||
-         score == "variation_ratio" || score == "energy" || score == "novelty";
-}
 
 }  // namespace hydra::artifact

@@ -14,13 +14,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "model/artifact/dtype.h"
 
 namespace hydra::artifact {
-
-enum class DType { kBool, kU8, kI8, kU16, kI16, kF16, kBF16, kU32, kI32, kF32, kU64, kI64, kF64 };
-
-absl::string_view DTypeName(DType dtype);  // as in the file: "F32"
-size_t DTypeBytes(DType dtype);            // of one value
 
 struct TensorView {
   DType dtype = DType::kF32;

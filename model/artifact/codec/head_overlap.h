@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace hydra::artifact {
+namespace hydra::artifact::codec {
 
 // Jaccard index |A n B| / |A u B| of every pair of members, with A and B the sets of (layer, head)
 // that they keep; 1 for two empty sets.  `kept`: [layers][members][...] ascending, the same number
@@ -12,4 +12,4 @@ namespace hydra::artifact {
 std::vector<std::vector<double>> MemberOverlap(
     const std::vector<std::vector<std::vector<size_t>>>& kept);
 
-}  // namespace hydra::artifact
+}  // namespace hydra::artifact::codec

@@ -59,4 +59,6 @@ function(hydra_use_torch_pch target)
     target_precompile_headers(hydra_torch_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/torch_pch.h)
   endif()
   target_precompile_headers(${target} REUSE_FROM hydra_torch_pch)
+  # Programs are compiled -fPIE, which does not fit a header precompiled with -fPIC; the later flag wins.
+  target_compile_options(${target} PRIVATE -fPIC)
 endfunction()

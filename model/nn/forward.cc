@@ -80,7 +80,10 @@ at::Tensor Embed(const Network& network, const at::Tensor& images) {
   const auto patch = static_cast<int64_t>(network.geometry.patch_size);
   const int64_t batch = images.size(0), channels = images.size(1);
   const int64_t rows = images.size(2) / patch, columns = images.size(3) / patch;
-  const at::Tensor patches = images.view({batch, channels, rows, patch, columns, patch})
+  // As the reference's strided convolution does, pixels beyond the last whole patch are left out.
+  const at::Tensor patches = images.narrow(2, 0, rows * patch)
+                                 .narrow(3, 0, columns * patch)
+                                 .reshape({batch, channels, rows, patch, columns, patch})
                                  .permute({0, 2, 4, 1, 3, 5})
                                  .reshape({batch, rows * columns, channels * patch * patch});
   const EncoderWeights& weights = network.weights;
@@ -142,6 +145,7 @@ at::Tensor Forward(const Network& network, const at::Tensor& images,
   at::Tensor x = tokens.reshape({1, dims.batch * dims.tokens, -1});
   for (size_t l = 0; l < network.plan.size(); ++l) {
     const LayerWeights& weights = network.weights.layers[l];
+    if (options.observe) options.observe(l, x);
     x = SplitStreams(x, before, network.plan[l]);
     dims.heads = static_cast<int64_t>(PaddedHeads(network.plan[l]));
     const double epsilon = geometry.layer_norm_epsilon;

@@ -14,10 +14,14 @@ namespace hydra::nn {
 // `context`: [S, B, T, K, d_h].  Used for importance (keep its gradient), masks and ablations.
 using ContextTap = std::function<at::Tensor(size_t layer, at::Tensor context)>;
 
+// Sees the input of every layer: [S_before, B*T, D], S_before streams of the layer before.
+using HiddenObserver = std::function<void(size_t layer, const at::Tensor& hidden)>;
+
 struct ForwardOptions {
   double dropout =
       0.0;  // after the embeddings, the attention output and the MLP; needs gradients enabled
-  ContextTap tap;  // empty: none
+  ContextTap tap;          // empty: none
+  HiddenObserver observe;  // empty: none
 };
 
 // Member logits [M, B, C] (float32) of preprocessed images [B, channels, height, width].

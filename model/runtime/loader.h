@@ -14,8 +14,11 @@ namespace hydra::runtime {
 
 enum class Numerics {
   kFloat32,
-  kBFloat16,  // falls back to float32 where the CPU has no bfloat16 arithmetic; numerics() tells
+  kBFloat16,  // matrix products in bfloat16, norms and the residual stream in float32
 };
+
+// What is computed when `wanted` is asked for: float32 where the CPU has no bfloat16 arithmetic.
+Numerics ResolveNumerics(Numerics wanted);
 
 struct PredictorOptions {
   size_t threads = 1;  // intra-op threads of the calling lane

@@ -1,0 +1,80 @@
+#include "model/runtime/network_predictor.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "model/base/status_macros.h"
+#include "model/nn/catch_torch.h"
+#include "model/nn/forward.h"
+#include "model/nn/tensor_convert.h"
+
+namespace hydra::runtime {
+namespace {
+
+class NetworkPredictor final : public Predictor {
+ public:
+  NetworkPredictor(nn::Network network, const PredictorOptions& options)
+      : network_(std::move(network)), threads_(static_cast<int>(options.threads)) {
+    const artifact::Geometry& geometry = network_.geometry;
+    shape_ = {.members = network_.members,
+              .classes = geometry.classes,
+              .row_values = geometry.channels * geometry.image_height * geometry.image_width};
+  }
+
+  const PredictorShape& shape() const override { return shape_; }
+
+  absl::StatusOr<std::vector<float>> Run(absl::Span<const float> rows, size_t batch) override {
+    if (batch == 0 || rows.size() != batch * shape_.row_values) {
+      return absl::InvalidArgumentError(absl::StrCat("rows: got ", rows.size(),
+                                                     " values for batch ", batch, ", want ", batch,
+                                                     " x ", shape_.row_values));
+    }
+    return nn::CatchTorch("forward pass", [&] { return Forward(rows, batch); });
+  }
+
+ private:
+  std::vector<float> Forward(absl::Span<const float> rows, size_t batch) const {
+    // LibTorch's thread count belongs to the calling thread, and a lane may move its predictor
+    // once.
+    if (at::get_num_threads() != threads_) at::set_num_threads(threads_);
+    const c10::InferenceMode inference;
+    const artifact::Geometry& geometry = network_.geometry;
+    // from_blob wants a mutable pointer; the forward pass only reads its input.
+    const at::Tensor images = at::from_blob(
+        const_cast<float*>(rows.data()),
+        {static_cast<int64_t>(batch), static_cast<int64_t>(geometry.channels),
+         static_cast<int64_t>(geometry.image_height), static_cast<int64_t>(geometry.image_width)},
+        at::kFloat);
+    return nn::ToFloatVector(nn::Forward(network_, images));
+  }
+
+  const nn::Network network_;
+  const int threads_;
+  PredictorShape shape_;
+};
+
+}  // namespace
+
+Numerics ResolveNumerics(Numerics wanted) {
+  const bool supported = __builtin_cpu_supports("avx512bf16") != 0;
+  return supported ? wanted : Numerics::kFloat32;
+}
+
+absl::StatusOr<std::unique_ptr<Predictor>> MakePredictor(const nn::Network& network,
+                                                         PredictorOptions options) {
+  if (options.threads == 0) return absl::InvalidArgumentError("threads: got 0, want at least 1");
+  return nn::CatchTorch("make predictor", [&]() -> absl::StatusOr<std::unique_ptr<Predictor>> {
+    HYDRA_RETURN_IF_ERROR(nn::CheckNetwork(network));
+    nn::Network copy = nn::Clone(network);
+    if (ResolveNumerics(options.numerics) == Numerics::kBFloat16) nn::RoundMatricesToBFloat16(copy);
+    return std::make_unique<NetworkPredictor>(std::move(copy), options);
+  });
+}
+
+}  // namespace hydra::runtime

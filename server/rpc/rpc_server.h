@@ -13,7 +13,7 @@
 #include "server/batching/job.h"
 #include "server/policy/keeper.h"
 #include "server/policy/reservoir.h"
-#include "server/rpc/observer.h"
+#include "server/rpc/wire/observer.h"
 
 namespace hydra::rpc {
 

@@ -1,0 +1,115 @@
+#include "model/builder/source/labelled_images.h"
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "model/base/sha256.h"
+#include "model/base/status_macros.h"
+#include "model/data/idx.h"
+
+namespace hydra::builder {
+namespace {
+
+at::Tensor Indices(absl::Span<const size_t> rows) {
+  return at::tensor(std::vector<int64_t>(rows.begin(), rows.end()), at::kLong);
+}
+
+std::vector<std::string> DigestRows(const at::Tensor& pixels) {
+  const auto count = static_cast<size_t>(pixels.size(0));
+  const size_t bytes = count == 0 ? 0 : static_cast<size_t>(pixels.numel()) / count;
+  const char* data = reinterpret_cast<const char*>(pixels.data_ptr<uint8_t>());
+  std::vector<std::string> digests;
+  digests.reserve(count);
+  for (size_t i = 0; i < count; ++i) digests.push_back(base::Sha256Hex({data + i * bytes, bytes}));
+  return digests;
+}
+
+absl::StatusOr<data::IdxImages> ReadIdx(const DataSpec& spec) {
+  HYDRA_ASSIGN_OR_RETURN(data::IdxImages images, data::ReadIdxImages(spec.path));
+  if (spec.limit != 0 && spec.limit < images.count) {
+    images.count = spec.limit;
+    images.pixels.resize(images.count * images.height * images.width);
+  }
+  return images;
+}
+
+absl::StatusOr<at::Tensor> ReadLabels(const DataSpec& spec, size_t images) {
+  if (spec.labels.empty()) return at::Tensor();
+  HYDRA_ASSIGN_OR_RETURN(std::vector<uint8_t> labels, data::ReadIdxLabels(spec.labels));
+  if (spec.limit != 0 && spec.limit < labels.size()) labels.resize(spec.limit);
+  if (labels.size() != images) {
+    return absl::InvalidArgumentError(absl::StrCat(spec.labels, ": got ", labels.size(),
+                                                   " labels, want the ", images,
+                                                   " of the images in ", spec.path));
+  }
+  return at::tensor(std::vector<int64_t>(labels.begin(), labels.end()), at::kLong);
+}
+
+absl::StatusOr<LabelledImages> LoadIdx(const DataSpec& spec,
+                                       const artifact::ImageSettings& settings) {
+  HYDRA_ASSIGN_OR_RETURN(data::IdxImages idx, ReadIdx(spec));
+  if (idx.height != settings.height || idx.width != settings.width) {
+    return absl::InvalidArgumentError(absl::StrCat(spec.path, ": got images of ", idx.height, "x",
+                                                   idx.width, ", want ", settings.height, "x",
+                                                   settings.width));
+  }
+  LabelledImages loaded;
+  train::ImageSet& images = loaded.images;
+  const auto count = static_cast<int64_t>(idx.count), height = static_cast<int64_t>(idx.height),
+             width = static_cast<int64_t>(idx.width);
+  images.pixels = at::from_blob(idx.pixels.data(), {count, 1, height, width}, at::kByte)
+                      .expand({count, static_cast<int64_t>(settings.channels), height, width})
+                      .clone(at::MemoryFormat::Contiguous);
+  images.mean = settings.mean;
+  images.stddev = settings.stddev;
+  images.rescale_factor = settings.rescale_factor;
+  HYDRA_ASSIGN_OR_RETURN(images.labels, ReadLabels(spec, idx.count));
+  loaded.digests = DigestRows(images.pixels);
+  return loaded;
+}
+
+absl::Status NotYet(const DataSpec& spec) {
+  return absl::UnimplementedError(absl::StrCat(spec.path, ": only IDX data is read"));
+}
+
+}  // namespace
+
+absl::StatusOr<LabelledImages> LoadImages(const DataSpec& spec,
+                                          const artifact::ImageSettings& settings) {
+  if (spec.kind != DataKind::kIdx) return NotYet(spec);
+  return LoadIdx(spec, settings);
+}
+
+absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec) {
+  if (spec.kind != DataKind::kIdx) return NotYet(spec);
+  HYDRA_ASSIGN_OR_RETURN(const data::IdxImages idx, ReadIdx(spec));
+  return artifact::ImageSettings{.height = idx.height,
+                                 .width = idx.width,
+                                 .channels = 1,
+                                 .resize_height = idx.height,
+                                 .resize_width = idx.width,
+                                 .mean = {0.0},
+                                 .stddev = {1.0}};
+}
+
+std::vector<size_t> LabelsOf(const LabelledImages& data, absl::Span<const size_t> rows) {
+  const int64_t* labels = data.images.labels.data_ptr<int64_t>();
+  std::vector<size_t> selected;
+  for (size_t row : rows) selected.push_back(static_cast<size_t>(labels[row]));
+  return selected;
+}
+
+LabelledImages SelectRows(const LabelledImages& data, absl::Span<const size_t> rows) {
+  LabelledImages selected{.images = data.images, .digests = {}, .label_names = data.label_names};
+  const at::Tensor index = Indices(rows);
+  selected.images.pixels = data.images.pixels.index_select(0, index);
+  if (data.labelled()) selected.images.labels = data.images.labels.index_select(0, index);
+  for (size_t row : rows) selected.digests.push_back(data.digests[row]);
+  return selected;
+}
+
+}  // namespace hydra::builder

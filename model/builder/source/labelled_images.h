@@ -1,0 +1,38 @@
+// A dataset in memory, as the steps of the builder use it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/artifact/image_settings.h"
+#include "model/builder/source/data_spec.h"
+#include "model/train/image_set.h"
+
+namespace hydra::builder {
+
+struct LabelledImages {
+  train::ImageSet images;                // labels are undefined if the data has none
+  std::vector<std::string> digests;      // sha256 of each item's pixels
+  std::vector<std::string> label_names;  // from the data; empty: the data has numbers only
+  bool labelled() const { return images.labels.defined(); }
+};
+
+// Reads a dataset; the images take the size, the number of channels and the normalisation of
+// `settings`.  Errors: as the reader of its kind; INVALID_ARGUMENT an image that `settings` do not
+// admit.
+absl::StatusOr<LabelledImages> LoadImages(const DataSpec& spec,
+                                          const artifact::ImageSettings& settings);
+
+// Settings that take the dataset's images as they are, with mean 0 and stddev 1.
+// Errors: as the reader; INVALID_ARGUMENT if the images differ in size.
+absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec);
+
+// Label index of each row.
+std::vector<size_t> LabelsOf(const LabelledImages& data, absl::Span<const size_t> rows);
+
+// These rows alone.
+LabelledImages SelectRows(const LabelledImages& data, absl::Span<const size_t> rows);
+
+}  // namespace hydra::builder

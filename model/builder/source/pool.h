@@ -1,0 +1,31 @@
+// The training pool with its splits.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/artifact/image_settings.h"
+#include "model/builder/options/data_options.h"
+#include "model/builder/source/labelled_images.h"
+#include "model/data/split_plan.h"
+
+namespace hydra::builder {
+
+struct Pool {
+  LabelledImages data;
+  data::SplitRows splits;
+  std::vector<std::string> label_names;  // one per class
+
+  const std::vector<size_t>& Rows(const std::string& split) const { return splits.at(split); }
+  LabelledImages Select(const std::string& split) const { return SelectRows(data, Rows(split)); }
+  artifact::Split Describe(const std::string& split) const {
+    return data::DescribeSplit(data.digests, Rows(split));
+  }
+};
+
+// Errors: as LoadImages and SplitPool; INVALID_ARGUMENT data without labels, or label names whose
+// number does not fit.
+absl::StatusOr<Pool> LoadPool(const DataOptions& options, const artifact::ImageSettings& settings);
+
+}  // namespace hydra::builder

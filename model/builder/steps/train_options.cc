@@ -1,0 +1,31 @@
+#include "model/builder/steps/train_step.h"
+
+namespace hydra::builder {
+
+std::vector<OptionField> Fields(TrainStepOptions& options) {
+  return {
+      {"patch_size", &options.patch_size, "side of a patch in pixels"},
+      {"width", &options.width, "features of a token"},
+      {"layers", &options.layers, "encoder layers"},
+      {"heads", &options.heads, "attention heads of a layer; divides the width"},
+      {"mlp", &options.mlp, "features inside the MLP"},
+      {"mean", &options.mean, "mean per channel; default: of the train split"},
+      {"stddev", &options.stddev, "standard deviation per channel; default: of the train split"},
+      {"epochs", &options.epochs, "passes over the train split"},
+      {"steps", &options.steps, "steps instead of epochs, if not 0"},
+      {"batch", &options.batch, "images of a step"},
+      {"lr", &options.lr, "learning rate after the warm-up; then half a cosine"},
+      {"warmup", &options.warmup, "steps of linear warm-up"},
+      {"weight_decay", &options.weight_decay, "AdamW weight decay of matrices"},
+      {"clip_norm", &options.clip_norm, "largest norm of the gradient"},
+      {"dropout", &options.dropout, "dropout probability"},
+      {"label_smoothing", &options.label_smoothing, "label smoothing"},
+      {"flip", &options.flip, "flip images left to right at random"},
+      {"shift", &options.shift, "shift images by up to so many pixels at random"},
+      {"bf16", &options.bf16, "matrix products in bfloat16"},
+      {"seed", &options.seed, "seed of parameters, order, dropout and augmentation"},
+      {"save_every", &options.save_every, "steps between two saves of the state"},
+  };
+}
+
+}  // namespace hydra::builder

@@ -1,0 +1,272 @@
+#include "model/builder/steps/train_step.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/base/status_macros.h"
+#include "model/builder/files/step_directory.h"
+#include "model/builder/source/pool.h"
+#include "model/builder/steps/learning_curve.h"
+#include "model/nn/catch_torch.h"
+#include "model/nn/checkpoint.h"
+#include "model/nn/forward.h"
+#include "model/train/trainer.h"
+#include "nlohmann/json.hpp"
+
+namespace hydra::builder {
+namespace {
+
+constexpr size_t kEvaluationBatch = 500;
+
+std::string CurvePath(const std::string& state_path) {
+  return state_path.empty() ? "" : state_path + ".curve.json";
+}
+constexpr double kLayerNormEpsilon = 1e-12;  // ViT's default
+
+// Mean and standard deviation per channel of pixel / 255, to four decimals.
+void MeasureNormalisation(const at::Tensor& pixels, artifact::ImageSettings& settings) {
+  settings.mean.clear();
+  settings.stddev.clear();
+  for (int64_t c = 0; c < pixels.size(1); ++c) {
+    const at::Tensor values = pixels.select(1, c).to(at::kFloat) * settings.rescale_factor;
+    settings.mean.push_back(std::round(values.mean().item<double>() * 1e4) / 1e4);
+    settings.stddev.push_back(std::max(1e-4, std::round(values.std().item<double>() * 1e4) / 1e4));
+  }
+}
+
+absl::Status Normalise(const TrainStepOptions& options, Pool& pool,
+                       artifact::ImageSettings& settings) {
+  if (options.mean.size() != options.stddev.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("mean and stddev: got ", options.mean.size(),
+                                                   " and ", options.stddev.size(),
+                                                   " values, want one of each per channel"));
+  }
+  if (options.mean.empty()) {
+    MeasureNormalisation(pool.Select("train").images.pixels, settings);
+  } else if (options.mean.size() != settings.channels) {
+    return absl::InvalidArgumentError(absl::StrCat("mean: got ", options.mean.size(),
+                                                   " values, want one for each of the ",
+                                                   settings.channels, " channels"));
+  } else {
+    settings.mean = options.mean;
+    settings.stddev = options.stddev;
+  }
+  pool.data.images.mean = settings.mean;
+  pool.data.images.stddev = settings.stddev;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<artifact::Geometry> GeometryOf(const TrainStepOptions& options,
+                                              const artifact::ImageSettings& settings,
+                                              size_t classes) {
+  const auto wrong = [](absl::string_view name, size_t got, absl::string_view want) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": got ", got, ", want ", want));
+  };
+  if (options.heads == 0 || options.width == 0 || options.width % options.heads != 0)
+    return wrong("width", options.width, absl::StrCat("a multiple of ", options.heads, " heads"));
+  if (options.patch_size == 0 || settings.height % options.patch_size != 0 ||
+      settings.width % options.patch_size != 0)
+    return wrong("patch_size", options.patch_size,
+                 absl::StrCat("a divisor of ", settings.height, " and ", settings.width));
+  if (options.layers == 0) return wrong("layers", 0, "at least 1");
+  if (options.mlp == 0) return wrong("mlp", 0, "at least 1");
+  return artifact::Geometry{.layers = options.layers,
+                            .width = options.width,
+                            .heads = options.heads,
+                            .head_width = options.width / options.heads,
+                            .mlp_width = options.mlp,
+                            .classes = classes,
+                            .activation = "gelu",
+                            .layer_norm_epsilon = kLayerNormEpsilon,
+                            .image_height = settings.height,
+                            .image_width = settings.width,
+                            .channels = settings.channels,
+                            .patch_size = options.patch_size};
+}
+
+train::TrainOptions TrainerOptions(const TrainStepOptions& options, size_t steps,
+                                   const std::string& state_path) {
+  return {.steps = steps,
+          .batch = options.batch,
+          .learning_rate = options.lr,
+          .warmup_steps = options.warmup,
+          .weight_decay = options.weight_decay,
+          .clip_norm = options.clip_norm,
+          .label_smoothing = options.label_smoothing,
+          .dropout = options.dropout,
+          .augmentation = {.flip = options.flip, .shift_pixels = options.shift},
+          .bfloat16 = options.bf16,
+          .seed = options.seed,
+          .state_path = state_path,
+          .save_every_steps = options.save_every};
+}
+
+struct HeldOut {
+  double loss = 0.0;
+  double accuracy = 0.0;
+};
+
+// Throws c10::Error; called inside Train's own seam.
+HeldOut MeasureHeldOut(const nn::Network& network, const LabelledImages& data) {
+  const c10::AutoGradMode no_gradients(false);
+  HeldOut sums;
+  const size_t n = data.images.size();
+  for (size_t begin = 0; begin < n; begin += kEvaluationBatch) {
+    std::vector<size_t> rows;
+    for (size_t i = begin; i < std::min(n, begin + kEvaluationBatch); ++i) rows.push_back(i);
+    const at::Tensor labels = train::GatherLabels(data.images, rows);
+    const at::Tensor logits = nn::Forward(network, train::GatherImages(data.images, rows))[0];
+    sums.loss += at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).item<double>();
+    sums.accuracy += logits.argmax(1).eq(labels).sum().item<double>();
+  }
+  return {sums.loss / static_cast<double>(n), sums.accuracy / static_cast<double>(n)};
+}
+
+// Turns the trainer's callbacks into console lines and the learning curve.
+class Watcher {
+ public:
+  Watcher(const nn::Network& network, const LabelledImages& held_out, size_t steps_per_epoch,
+          LearningCurve& curve, Console& console)
+      : network_(network),
+        held_out_(held_out),
+        steps_per_epoch_(steps_per_epoch),
+        curve_(curve),
+        console_(console) {}
+
+  void OnStep(const train::TrainProgress& progress) {
+    if (steps_seen_ == 0) curve_.RewindTo(progress.step - 1);
+    ++steps_seen_;
+    ++steps_in_sum_;
+    loss_sum_ += progress.loss;
+    if (progress.step % steps_per_epoch_ == 0 || progress.step == progress.steps) {
+      Measure(progress);
+    } else {
+      console_.Progress(absl::StrFormat("train  step %d/%d  loss %.4f", progress.step,
+                                        progress.steps, progress.loss),
+                        progress.remaining);
+    }
+  }
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  void Measure(const train::TrainProgress& progress) {
+    const HeldOut held_out = MeasureHeldOut(network_, held_out_);
+    const double loss = loss_sum_ / static_cast<double>(steps_in_sum_);
+    status_.Update(curve_.Add(
+        {progress.step, loss, held_out.loss, held_out.accuracy, progress.learning_rate}));
+    loss_sum_ = 0.0;
+    steps_in_sum_ = 0;
+    console_.Line(absl::StrFormat(
+        "train  step %d/%d  loss %.4f  select: loss %.4f  accuracy %.2f %%  elapsed %s  left %s",
+        progress.step, progress.steps, loss, held_out.loss, 100.0 * held_out.accuracy,
+        absl::FormatDuration(absl::Trunc(progress.elapsed, absl::Seconds(1))),
+        absl::FormatDuration(absl::Trunc(progress.remaining, absl::Seconds(1)))));
+  }
+
+  const nn::Network& network_;
+  const LabelledImages& held_out_;
+  const size_t steps_per_epoch_;
+  LearningCurve& curve_;
+  Console& console_;
+  size_t steps_seen_ = 0;
+  size_t steps_in_sum_ = 0;
+  double loss_sum_ = 0.0;
+  absl::Status status_;
+};
+
+std::string Record(const DataOptions& data, const TrainStepOptions& options, const Pool& pool,
+                   const LearningCurve& curve) {
+  DataOptions data_copy = data;
+  TrainStepOptions copy = options;
+  nlohmann::ordered_json json = {{"step", "train"},
+                                 {"data", OptionsJson(Fields(data_copy))},
+                                 {"options", OptionsJson(Fields(copy))}};
+  for (const char* split : {"train", "select"}) {
+    const artifact::Split described = pool.Describe(split);
+    json["splits"][split] = {{"n", described.n}, {"digest", described.digest}};
+  }
+  json["curve"] = curve.ToJson();
+  return json.dump(2) + "\n";
+}
+
+struct Prepared {
+  nn::Checkpoint checkpoint;
+  Pool pool;
+};
+
+// The data with its normalisation and a network with fresh parameters.
+absl::StatusOr<Prepared> Prepare(const DataOptions& data, const TrainStepOptions& options) {
+  HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(data.data));
+  Prepared prepared{.checkpoint = {.family = "vit"}};
+  nn::Checkpoint& checkpoint = prepared.checkpoint;
+  HYDRA_ASSIGN_OR_RETURN(checkpoint.image_settings, NativeSettings(spec));
+  HYDRA_ASSIGN_OR_RETURN(prepared.pool, LoadPool(data, checkpoint.image_settings));
+  HYDRA_RETURN_IF_ERROR(Normalise(options, prepared.pool, checkpoint.image_settings));
+  checkpoint.labels = prepared.pool.label_names;
+  HYDRA_ASSIGN_OR_RETURN(const artifact::Geometry geometry,
+                         GeometryOf(options, checkpoint.image_settings, checkpoint.labels.size()));
+  checkpoint.network = train::RandomNetwork(geometry, /*prefix_tokens=*/1, options.seed);
+  return prepared;
+}
+
+size_t StepsPerEpoch(size_t rows, size_t batch) {
+  return std::max<size_t>(1, rows / std::clamp<size_t>(batch, 1, rows));
+}
+
+size_t CountParameters(nn::Network& network) {
+  int64_t count = 0;
+  for (const auto& [name, parameter] : nn::NamedParameters(network)) count += parameter->numel();
+  return static_cast<size_t>(count);
+}
+
+absl::Status TrainPrepared(const TrainStepOptions& options, const std::string& state_path,
+                           Prepared& prepared, LearningCurve& curve, StepContext context) {
+  const LabelledImages train_data = prepared.pool.Select("train");
+  const LabelledImages held_out = prepared.pool.Select("select");
+  nn::Network& network = prepared.checkpoint.network;
+  const size_t per_epoch = StepsPerEpoch(train_data.images.size(), options.batch);
+  const size_t steps = options.steps != 0 ? options.steps : options.epochs * per_epoch;
+  context.console.Line(absl::StrFormat(
+      "train  %d images, %d held out, %d steps of %d, %d parameters", train_data.images.size(),
+      held_out.images.size(), steps, options.batch, CountParameters(network)));
+  Watcher watcher(network, held_out, per_epoch, curve, context.console);
+  HYDRA_RETURN_IF_ERROR(train::Train(
+      train_data.images, TrainerOptions(options, steps, state_path), context.clock,
+      [&](const train::TrainProgress& progress) { watcher.OnStep(progress); }, network));
+  return watcher.status();
+}
+
+absl::Status RemoveState(const std::string& state_path) {
+  for (const std::string& path : {state_path, CurvePath(state_path)}) {
+    std::error_code error;
+    if (!path.empty()) std::filesystem::remove(path, error);
+    if (error) return absl::InternalError(absl::StrCat(path, ": cannot remove: ", error.message()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RunTrain(const DataOptions& data, const TrainStepOptions& options,
+                      const std::string& out, const std::string& state_path, StepContext context) {
+  at::set_num_threads(static_cast<int>(context.threads));
+  HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
+  HYDRA_ASSIGN_OR_RETURN(Prepared prepared, Prepare(data, options));
+  HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(state_path)));
+  HYDRA_RETURN_IF_ERROR(TrainPrepared(options, state_path, prepared, curve, context));
+  HYDRA_RETURN_IF_ERROR(nn::ExportCheckpoint(prepared.checkpoint, directory.temporary()));
+  HYDRA_RETURN_IF_ERROR(directory.Write("train.json", Record(data, options, prepared.pool, curve)));
+  HYDRA_RETURN_IF_ERROR(directory.Commit());
+  return RemoveState(state_path);
+}
+
+}  // namespace hydra::builder

@@ -1,0 +1,48 @@
+// Step "train": a ViT from random parameters.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "model/builder/options/data_options.h"
+#include "model/builder/options/option_field.h"
+#include "model/builder/steps/step_context.h"
+
+namespace hydra::builder {
+
+struct TrainStepOptions {
+  size_t patch_size = 7;
+  size_t width = 96;
+  size_t layers = 6;
+  size_t heads = 8;
+  size_t mlp = 192;
+  std::vector<double> mean;    // per channel; empty: measured on the train split
+  std::vector<double> stddev;  // per channel; empty: measured on the train split
+  size_t epochs = 6;
+  size_t steps = 0;  // instead of epochs, if not 0
+  size_t batch = 256;
+  double lr = 1e-3;
+  size_t warmup = 0;
+  double weight_decay = 0.05;
+  double clip_norm = 1.0;
+  double dropout = 0.1;
+  double label_smoothing = 0.0;
+  bool flip = false;
+  size_t shift = 0;
+  bool bf16 = false;
+  size_t seed = 0;
+  size_t save_every = 200;
+};
+
+std::vector<OptionField> Fields(TrainStepOptions& options);
+
+// Trains on "train" and measures "select" after every epoch.  Writes a Hugging Face checkpoint and
+// train.json to `out`.  `state_path` is where an interrupted run goes on; it is removed at the end.
+// Errors: INVALID_ARGUMENT a geometry or options that make no sense; as LoadPool, Train and
+// StepDirectory.
+absl::Status RunTrain(const DataOptions& data, const TrainStepOptions& options,
+                      const std::string& out, const std::string& state_path, StepContext context);
+
+}  // namespace hydra::builder

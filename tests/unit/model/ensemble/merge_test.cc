@@ -143,7 +143,8 @@ TEST(BundleWeightsTest, EncodeThenDecode_GivesSameLogits) {
   for (const MergePart part : {MergePart::kAverage, MergePart::kPerMember}) {
     const nn::Network merged =
         MergeMembers(members, {.mlp = part, .norms = part, .classifier = part}).value();
-    artifact::Manifest manifest{.family = "vit"};
+    artifact::Manifest manifest;
+    manifest.family = "vit";
     DescribeNetwork(merged, manifest);
     auto file = artifact::TensorFile::Parse(EncodeWeights(merged).value(), "weights.safetensors");
     ASSERT_TRUE(file.ok()) << file.status();
@@ -156,7 +157,8 @@ TEST(BundleWeightsTest, EncodeThenDecode_GivesSameLogits) {
 
 TEST(BundleWeightsTest, ManifestThatDoesNotFit_IsRefusedByName) {
   const nn::Network base = WideNetwork(TinyGeometry(), 1);
-  artifact::Manifest manifest{.family = "vit"};
+  artifact::Manifest manifest;
+  manifest.family = "vit";
   DescribeNetwork(base, manifest);
   const auto file = artifact::TensorFile::Parse(EncodeWeights(base).value(), "weights.safetensors");
   ASSERT_TRUE(file.ok());

@@ -1,4 +1,4 @@
-#include "client/cli/table.h"
+#include "client/terminal/table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace hydra::cli {
+namespace hydra::terminal {
 namespace {
 
 struct CodePoint {
@@ -106,4 +106,4 @@ std::string Table::ToString() const {
   return absl::StrCat(out, body);
 }
 
-}  // namespace hydra::cli
+}  // namespace hydra::terminal

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace hydra::cli {
+namespace hydra::terminal {
 
 enum class Align { kLeft, kRight };
 
@@ -36,4 +36,4 @@ class Table {
 // `text` with control characters (C0, C1 and DEL) and bytes that are not UTF-8 replaced by '?'.
 std::string Printable(absl::string_view text);
 
-}  // namespace hydra::cli
+}  // namespace hydra::terminal

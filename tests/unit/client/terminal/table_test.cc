@@ -1,8 +1,8 @@
-#include "client/cli/table.h"
+#include "client/terminal/table.h"
 
 #include "gtest/gtest.h"
 
-namespace hydra::cli {
+namespace hydra::terminal {
 namespace {
 
 TEST(TableTest, ToString_MixedWidths_AlignsColumnsWithoutTrailingBlanks) {
@@ -46,4 +46,4 @@ TEST(PrintableTest, TerminalControlsAndBrokenUtf8_BecomeQuestionMarks) {
 }
 
 }  // namespace
-}  // namespace hydra::cli
+}  // namespace hydra::terminal

@@ -1,0 +1,12 @@
+// hydra headmap: which heads each member kept, as a picture.
+#pragma once
+
+#include "CLI/CLI.hpp"
+#include "client/cli/session.h"
+
+namespace hydra::cli {
+
+// `chosen` must outlive `app`; it is set when the subcommand is given.
+void AddHeadmapCommand(CLI::App& app, Command& chosen);
+
+}  // namespace hydra::cli

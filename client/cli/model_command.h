@@ -1,0 +1,12 @@
+// hydra model: what is served, what it takes and what is known about it.
+#pragma once
+
+#include "CLI/CLI.hpp"
+#include "client/cli/session.h"
+
+namespace hydra::cli {
+
+// `chosen` must outlive `app`; it is set when the subcommand is given.
+void AddModelCommand(CLI::App& app, Command& chosen);
+
+}  // namespace hydra::cli

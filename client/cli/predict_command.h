@@ -1,0 +1,12 @@
+// hydra predict: images, folders, IDX files or raw tensors, a table or JSON lines.
+#pragma once
+
+#include "CLI/CLI.hpp"
+#include "client/cli/session.h"
+
+namespace hydra::cli {
+
+// `chosen` must outlive `app`; it is set when the subcommand is given.
+void AddPredictCommand(CLI::App& app, Command& chosen);
+
+}  // namespace hydra::cli

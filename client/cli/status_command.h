@@ -1,0 +1,12 @@
+// hydra status: health of every service, the served model and its policy.
+#pragma once
+
+#include "CLI/CLI.hpp"
+#include "client/cli/session.h"
+
+namespace hydra::cli {
+
+// `chosen` must outlive `app`; it is set when the subcommand is given.
+void AddStatusCommand(CLI::App& app, Command& chosen);
+
+}  // namespace hydra::cli

@@ -65,9 +65,9 @@ TEST(TrainTest, LearnableData_LossFallsAndSeedRepeats) {
   const ImageSet data = BarImages(256);
   nn::Network first = RandomNetwork(testing::TinyGeometry(), 1, 5), second = nn::Clone(first);
   TrainOptions options = QuickOptions();
-  options.steps = 80;
+  options.steps = 150;
   const std::vector<double> losses = Losses(data, options, first);
-  ASSERT_EQ(losses.size(), 80u);
+  ASSERT_EQ(losses.size(), 150u);
   EXPECT_LT(losses.back(), 0.5 * losses.front());
   EXPECT_EQ(Losses(data, options, second), losses);
   EXPECT_TRUE(SameParameters(first, second));

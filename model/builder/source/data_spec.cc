@@ -43,7 +43,8 @@ absl::StatusOr<DataSpec> ParseDataSpec(absl::string_view text) {
     spec.path = files[0];
     if (files.size() == 2) spec.labels = files[1];
   }
-  absl::string_view limit = parts.size() == 2 ? parts[1] : "limit=0";
+  const std::string last = parts.size() == 2 ? parts[1] : "limit=0";
+  absl::string_view limit = last;
   if (spec.path.empty() || parts.size() > 2 || !absl::ConsumePrefix(&limit, "limit=") ||
       !absl::SimpleAtoi(limit, &spec.limit)) {
     return Malformed(text);

@@ -61,7 +61,7 @@ class LayersTest(TreeCase):
             ("server/rpc/predict_handler.cc", "model/runtime/merged_predictor.h"),
             ("server/rpc/predict_handler.cc", "model/nn/linear.h"),
             ("model/nn/linear.cc", "model/builder/recipe.h"),
-            ("model/artifact/manifest.cc", "model/uncertainty/split.h"),
+            ("model/uncertainty/split.cc", "model/artifact/bundle.h"),
             ("model/base/file.cc", "hydra/v1/model.pb.h"),
         ):
             self.assert_fires(layers.check, path, f'#include "{included}"\n', "must not include")
@@ -70,6 +70,7 @@ class LayersTest(TreeCase):
         for path, included in (
             ("server/rpc/predict_handler.cc", "server/batching/batcher.h"),
             ("server/batching/batcher.cc", "model/runtime/predictor.h"),
+            ("model/uncertainty/certificate.cc", "model/artifact/calibration.h"),
             ("model/builder/pack.cc", "model/train/trainer.h"),
             ("client/cli/predict.cc", "hydra/v1/prediction.pb.h"),
         ):

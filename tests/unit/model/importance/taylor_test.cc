@@ -18,16 +18,22 @@ using testing::WideNetwork;
 
 at::Tensor Labels(int64_t count) { return at::arange(count, at::kLong).remainder(5); }
 
-// Loss of one image when the context of (layer, head) is scaled by 1 + epsilon, in all tokens or in
-// one.
+// The gate of one head's context, in all tokens (-1) or in one.
+struct Gate {
+  size_t layer;
+  int64_t head;
+  int64_t token;
+};
+
+// Loss of one image when the gate's context is scaled by 1 + epsilon.
 double GatedLoss(const nn::Network& network, const at::Tensor& image, const at::Tensor& label,
-                 size_t layer, int64_t head, int64_t token, double epsilon) {
+                 Gate gate, double epsilon) {
   nn::ForwardOptions options;
   options.tap = [&](size_t l, at::Tensor context) {
-    if (l != layer) return context;
+    if (l != gate.layer) return context;
     at::Tensor scaled = context.clone();
-    at::Tensor target = scaled.select(3, head);  // [1, B, T, d_h]
-    if (token >= 0) target = target.select(2, token);
+    at::Tensor target = scaled.select(3, gate.head);  // [1, B, T, d_h]
+    if (gate.token >= 0) target = target.select(2, gate.token);
     target.mul_(1.0 + epsilon);
     return scaled;
   };
@@ -36,10 +42,10 @@ double GatedLoss(const nn::Network& network, const at::Tensor& image, const at::
 }
 
 double GateGradient(const nn::Network& network, const at::Tensor& image, const at::Tensor& label,
-                    size_t layer, int64_t head, int64_t token) {
+                    Gate gate) {
   const double epsilon = 1e-2;
-  return (GatedLoss(network, image, label, layer, head, token, epsilon) -
-          GatedLoss(network, image, label, layer, head, token, -epsilon)) /
+  return (GatedLoss(network, image, label, gate, epsilon) -
+          GatedLoss(network, image, label, gate, -epsilon)) /
          (2.0 * epsilon);
 }
 
@@ -52,11 +58,11 @@ TEST(TaylorImportanceTest, EachEstimator_EqualsFiniteDifferencesOfGates) {
     double per_token = 0, per_example = 0, squared = 0;
     for (int64_t i = 0; i < count; ++i) {
       const at::Tensor image = images.narrow(0, i, 1), label = labels.narrow(0, i, 1);
-      const double gate = GateGradient(network, image, label, layer, head, -1);
+      const double gate = GateGradient(network, image, label, {layer, head, -1});
       per_example += std::abs(gate) / count;
       squared += gate * gate / count;
       for (int64_t t = 0; t < tokens; ++t) {
-        per_token += std::abs(GateGradient(network, image, label, layer, head, t)) / count;
+        per_token += std::abs(GateGradient(network, image, label, {layer, head, t})) / count;
       }
     }
     if (layer == 0) per_token /= tokens;

@@ -18,6 +18,7 @@ _QUALIFIERS = re.compile(
     r"|->\s*[\w:<>,\s*&]+))*\s*$"
 )
 _NOT_A_NAME = {"alignas", "decltype", "explicit", "noexcept", "requires", "__attribute__"}
+_CONTROL = re.compile(r"^\s*(?:else\s+)?(?:if|for|while|switch|do|else)\b")
 _SCOPE_WORDS = re.compile(r"\b(?:class|struct|union|enum)\b")
 
 
@@ -182,3 +183,21 @@ def functions(text):
             found.append(_declaration(code, start, code[start:index]))
             start = index + 1
     return [function for function in found if function is not None]
+
+
+def control_depths(text):
+    """(line, depth) of every braced control block, where depth counts the control blocks around it."""
+    code, stack, start, parentheses = code_only(text), [], 0, 0
+    for index, char in enumerate(code):
+        if char in "()":
+            parentheses += 1 if char == "(" else -1
+        elif char == "{":
+            stack.append(_CONTROL.match(code[start:index]) is not None)
+            start = index + 1
+            if stack[-1]:
+                yield code.count("\n", 0, index) + 1, sum(stack)
+        elif char == "}" and stack:
+            stack.pop()
+            start = index + 1
+        elif char == ";" and parentheses == 0:
+            start = index + 1

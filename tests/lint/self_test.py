@@ -124,6 +124,12 @@ class SizesTest(TreeCase):
         ):
             self.assert_silent(sizes.check, "a.h", text)
 
+    def test_deep_nesting_fires(self):
+        three = "void F() {\n  for (;;) { while (a) { if (b) {%s} } }\n}\n"
+        self.assert_silent(sizes.check, "a.cc", three % "")
+        self.assert_silent(sizes.check, "a.cc", three % "auto c = [] { return D{}; };")
+        self.assert_fires(sizes.check, "a.cc", three % " else_(); if (c) { } ", "nested 4 deep")
+
     def test_crowded_folder_fires(self):
         files = {f"model/a/f{index}.cc": "\n" for index in range(21)}
         self.assertEqual(len(sizes.check(self.tree(files))), 1)

@@ -1,4 +1,4 @@
-"""Caps on files, functions, parameters, folders and columns.
+"""Caps on files, functions, parameters, nesting, folders and columns.
 
 An exception needs an ADR and a row in EXCEPTIONS.
 """
@@ -15,6 +15,7 @@ TEST_LINES = 500
 MAIN_LINES = 120
 FUNCTION_LINES = 60
 PARAMETERS = 5
+NESTING = 3
 FOLDER_FILES = 20
 COLUMNS = 100
 CMAKE_COLUMNS = 120
@@ -58,6 +59,13 @@ def _function_findings(tree):
                 )
 
 
+def _nesting_findings(tree):
+    for path in tree.cpp():
+        for line, depth in cpp_scan.control_depths(tree.text(path)):
+            if depth > NESTING:
+                yield Finding(path, line, f"block nested {depth} deep, cap is {NESTING}")
+
+
 def _folder_findings(tree):
     counts = collections.Counter(path.rpartition("/")[0] for path in tree.with_suffix(*_COUNTED))
     for folder, count in counts.items():
@@ -78,6 +86,7 @@ def check(tree):
     findings = [
         *_file_findings(tree),
         *_function_findings(tree),
+        *_nesting_findings(tree),
         *_folder_findings(tree),
         *_column_findings(tree),
     ]

@@ -186,7 +186,7 @@ def functions(text):
 
 
 def control_depths(text):
-    """(line, depth) of every braced control block, where depth counts the control blocks around it."""
+    """(line, depth) of every braced control block; depth counts it and the ones around it."""
     code, stack, start, parentheses = code_only(text), [], 0, 0
     for index, char in enumerate(code):
         if char in "()":

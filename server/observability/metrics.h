@@ -1,0 +1,115 @@
+// Every metric of the server; docs/metrics.md lists them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "prometheus/counter.h"
+#include "prometheus/gauge.h"
+#include "prometheus/histogram.h"
+#include "prometheus/registry.h"
+#include "server/observability/bounded_family.h"
+
+namespace hydra::observability {
+
+struct BundleFacts {
+  std::string name;
+  std::string digest;
+  std::string weights_digest;
+  std::string dtype;  // numerics that run
+  size_t members = 0;
+};
+
+struct MetricsOptions {
+  std::string version;
+  BundleFacts bundle;
+  std::map<std::string, std::vector<double>> score_edges;  // by score name, any order
+};
+
+struct BatchFacts {
+  size_t rows = 0;
+  size_t padded_rows = 0;
+  std::string dispatch_reason;
+  std::string code;  // of the forward pass: "OK", "INTERNAL", ...
+  std::vector<absl::Duration> queue_waits;
+  absl::Duration compute;
+};
+
+// Read when somebody scrapes.
+struct Levels {
+  bool ready = false;
+  size_t queue_requests = 0;
+  size_t queue_rows = 0;
+  size_t queue_bytes = 0;
+  absl::Duration oldest_wait;
+  size_t in_flight_rows = 0;
+  absl::Duration slowest_lane;  // since the last beat of the lane that is longest without one
+};
+
+// Label values are of fixed sets; a set that grows too large is folded (BoundedFamily).
+// Thread-safe.
+class Metrics {
+ public:
+  explicit Metrics(const MetricsOptions& options);
+
+  void CountRequest(absl::string_view method, absl::string_view code, absl::Duration duration);
+  // `reason`: UPPER_SNAKE of the error's details; empty counts as "UNSPECIFIED".
+  void CountFailure(absl::string_view method, absl::string_view reason);
+  void CountBatch(const BatchFacts& batch);
+  void CountDrop(absl::string_view stage, absl::string_view reason);
+  // `outcome`: "predicted" or "abstained"; `reason`: of the abstention, else "NONE".
+  void CountPrediction(absl::string_view outcome, absl::string_view reason);
+  // Scores without edges in the options are not recorded.
+  void ObserveScore(absl::string_view score, double value);
+  // `state`: "VALID", "VOID" or "STALE".
+  void SetPolicy(uint64_t revision, absl::string_view state);
+
+  // The text format of Prometheus, version 0.0.4.
+  std::string Scrape(const Levels& levels);
+
+  const prometheus::Registry& registry() const { return registry_; }
+
+ private:
+  prometheus::Counter& AddCounter(const std::string& name, const std::string& help);
+  prometheus::Gauge& AddGauge(const std::string& name, const std::string& help);
+  BoundedFamily<prometheus::Counter> CounterFamily(const std::string& name, const std::string& help,
+                                                   std::vector<std::string> labels);
+  BoundedFamily<prometheus::Histogram> HistogramFamily(const std::string& name,
+                                                       const std::string& help,
+                                                       std::vector<std::string> labels,
+                                                       absl::Span<const double> buckets);
+  void AddFacts(const MetricsOptions& options);
+  void AddPredictionSeries();
+
+  prometheus::Registry registry_;
+  BoundedFamily<prometheus::Counter> requests_;
+  BoundedFamily<prometheus::Counter> failures_;
+  BoundedFamily<prometheus::Histogram> request_duration_;
+  BoundedFamily<prometheus::Counter> drops_;
+  BoundedFamily<prometheus::Counter> batches_;
+  BoundedFamily<prometheus::Counter> predictions_;
+  prometheus::Histogram& queue_duration_;
+  prometheus::Histogram& compute_duration_;
+  prometheus::Histogram& batch_rows_;
+  prometheus::Counter& rows_;
+  prometheus::Counter& padding_rows_;
+  std::map<std::string, prometheus::Histogram*> scores_;
+  std::map<std::string, prometheus::Gauge*> certificate_states_;
+  prometheus::Gauge& policy_revision_;
+  prometheus::Gauge& ready_;
+  prometheus::Gauge& queue_requests_;
+  prometheus::Gauge& queue_rows_;
+  prometheus::Gauge& queue_bytes_;
+  prometheus::Gauge& oldest_wait_;
+  prometheus::Gauge& in_flight_rows_;
+  prometheus::Gauge& slowest_lane_;
+};
+
+}  // namespace hydra::observability

@@ -138,7 +138,7 @@ absl::StatusOr<std::optional<TensorFile>> ReadNovelty(FileSource& files, const M
 }  // namespace
 
 bool IsBundleFile(absl::string_view path) {
-  static constexpr absl::string_view kPaths[] = {
+  static constexpr const char* kPaths[] = {
       codec::kManifestFile,
       codec::kCalibrationFile,
       codec::kLabelsFile,
@@ -155,7 +155,7 @@ bool IsBundleFile(absl::string_view path) {
       container::kChecksumsFile,
       container::kSignatureFile,
   };
-  for (const absl::string_view known : kPaths) {
+  for (const char* known : kPaths) {
     if (path == known) return true;
   }
   return false;

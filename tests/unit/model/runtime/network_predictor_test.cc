@@ -1,0 +1,103 @@
+#include "model/runtime/network_predictor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/ensemble/merge.h"
+#include "model/nn/forward.h"
+#include "model/nn/tensor_convert.h"
+#include "tests/unit/model/random_network.h"
+
+namespace hydra::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::RandomImages;
+using testing::TinyGeometry;
+using testing::WideNetwork;
+
+nn::Network ThreeMembers() {
+  const nn::Network base = WideNetwork(TinyGeometry(), 1);
+  return ensemble::MergeMembers({ensemble::PruneHeads(base, {{0, 1}, {2}, {0, 3}}).value(),
+                                 ensemble::PruneHeads(base, {{1, 2}, {3}, {1, 2}}).value(),
+                                 ensemble::PruneHeads(base, {{0, 3}, {}, {1}}).value()},
+                                {})
+      .value();
+}
+
+std::vector<float> RowsOf(int64_t batch) {
+  return nn::ToFloatVector(RandomImages(TinyGeometry(), batch, 7));
+}
+
+double LargestValue(const std::vector<float>& values) {
+  double largest = 0.0;
+  for (const float v : values) largest = std::max(largest, std::abs(static_cast<double>(v)));
+  return largest;
+}
+
+TEST(NetworkPredictorTest, Run_GivesTheForwardPassInMemberMajorOrder) {
+  const nn::Network network = ThreeMembers();
+  const auto predictor = MakePredictor(network, {});
+  ASSERT_TRUE(predictor.ok()) << predictor.status();
+  EXPECT_EQ((*predictor)->shape().members, 3u);
+  EXPECT_EQ((*predictor)->shape().row_values, 144u);
+  const auto logits = (*predictor)->Run(RowsOf(4), 4);
+  ASSERT_TRUE(logits.ok()) << logits.status();
+  const auto want = nn::ToFloatVector(nn::Forward(network, RandomImages(TinyGeometry(), 4, 7)));
+  ASSERT_EQ(logits->size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR((*logits)[i], want[i], 1e-4);
+}
+
+TEST(NetworkPredictorTest, BFloat16_StaysCloseToFloat32) {
+  if (ResolveNumerics(Numerics::kBFloat16) != Numerics::kBFloat16) {
+    GTEST_SKIP() << "needs a CPU with bfloat16";
+  }
+  const nn::Network network = ThreeMembers();
+  const auto exact = MakePredictor(network, {}).value()->Run(RowsOf(8), 8);
+  const auto rounded =
+      MakePredictor(network, {.numerics = Numerics::kBFloat16}).value()->Run(RowsOf(8), 8);
+  ASSERT_TRUE(exact.ok() && rounded.ok());
+  EXPECT_NE(*exact, *rounded);
+  const double scale = LargestValue(*exact);
+  for (size_t i = 0; i < exact->size(); ++i) {
+    EXPECT_NEAR((*rounded)[i], (*exact)[i], 0.03 * scale);
+  }
+}
+
+TEST(NetworkPredictorTest, TwoPredictors_RunInParallel) {
+  const nn::Network network = ThreeMembers();
+  const auto first = MakePredictor(network, {}).value(),
+             second = MakePredictor(network, {}).value();
+  const auto want = first->Run(RowsOf(4), 4).value();
+  std::vector<std::vector<float>> got(2);
+  {
+    std::jthread a([&] { got[0] = first->Run(RowsOf(4), 4).value(); });
+    std::jthread b([&] { got[1] = second->Run(RowsOf(4), 4).value(); });
+  }
+  EXPECT_EQ(got[0], want);
+  EXPECT_EQ(got[1], want);
+}
+
+TEST(NetworkPredictorTest, WrongSizeOrBatch_IsRefused) {
+  const auto predictor = MakePredictor(ThreeMembers(), {}).value();
+  EXPECT_THAT(predictor->Run(RowsOf(2), 3).status().message(),
+              HasSubstr("got 288 values for batch 3"));
+  EXPECT_FALSE(predictor->Run({}, 0).ok());
+  EXPECT_FALSE(MakePredictor(ThreeMembers(), {.threads = 0}).ok());
+}
+
+TEST(NetworkPredictorTest, NetworkThatDoesNotFitItsPlan_IsRefusedByName) {
+  nn::Network network = ThreeMembers();
+  network.weights.layers[1].fc1_weight = at::zeros({1, 3, 24});
+  const auto predictor = MakePredictor(network, {});
+  EXPECT_EQ(predictor.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(predictor.status().message(),
+              HasSubstr("layers.1.fc1.weight: got [1, 3, 24], want [1, 20, 24]"));
+}
+
+}  // namespace
+}  // namespace hydra::runtime

@@ -45,10 +45,11 @@ bool FromText(const std::string& text, double& value) {
 
 struct YamlSection::Node {
   Kind kind = Kind::kNothing;
-  int line = 0;  // from 1; 0: not in the text
+  int line = 0;     // from 1; 0: not in the text
+  std::string key;  // of an entry
   std::string scalar;
   std::vector<Node> items;
-  std::vector<std::pair<std::string, Node>> entries;
+  std::vector<Node> entries;
   std::vector<std::string> asked;
 };
 
@@ -86,7 +87,8 @@ absl::Status YamlSection::Document::ConvertEntries(const YAML::Node& yaml, const
     if (!seen.insert(key).second) return At(line, below, "is there twice");
     HYDRA_ASSIGN_OR_RETURN(Node value, Convert(entry.second, below, depth + 1));
     value.line = line;
-    node.entries.emplace_back(key, std::move(value));
+    value.key = key;
+    node.entries.push_back(std::move(value));
   }
   return absl::OkStatus();
 }
@@ -116,19 +118,19 @@ absl::StatusOr<YamlSection::Node> YamlSection::Document::Convert(const YAML::Nod
 
 void YamlSection::Document::FindUnasked(const Node& node, const std::string& path,
                                         std::vector<Error>& found) const {
-  for (const auto& [key, value] : node.entries) {
-    const std::string below = path.empty() ? key : absl::StrCat(path, ".", key);
-    if (std::find(node.asked.begin(), node.asked.end(), key) != node.asked.end()) {
-      FindUnasked(value, below, found);
+  for (const Node& entry : node.entries) {
+    const std::string below = path.empty() ? entry.key : absl::StrCat(path, ".", entry.key);
+    if (std::find(node.asked.begin(), node.asked.end(), entry.key) != node.asked.end()) {
+      FindUnasked(entry, below, found);
       continue;
     }
-    const std::string nearest = NearestName(key, node.asked);
+    const std::string nearest = NearestName(entry.key, node.asked);
     const std::string hint = nearest.empty()
                                  ? absl::StrCat("want one of ", absl::StrJoin(node.asked, ", "))
                                  : absl::StrCat("did you mean ", nearest, "?");
     found.push_back(
-        {value.line,
-         std::string(At(value.line, below, absl::StrCat("unknown key, ", hint)).message())});
+        {entry.line,
+         std::string(At(entry.line, below, absl::StrCat("unknown key, ", hint)).message())});
   }
   for (size_t i = 0; i < node.items.size(); ++i) {
     FindUnasked(node.items[i], absl::StrCat(path, "[", i, "]"), found);
@@ -158,13 +160,13 @@ std::string YamlSection::PathOf(absl::string_view key) const {
 
 bool YamlSection::Has(absl::string_view key) const {
   return std::any_of(node_->entries.begin(), node_->entries.end(),
-                     [key](const auto& entry) { return entry.first == key; });
+                     [key](const Node& entry) { return entry.key == key; });
 }
 
 YamlSection::Node* YamlSection::Find(absl::string_view key) {
   node_->asked.emplace_back(key);
-  for (auto& [name, value] : node_->entries) {
-    if (name == key) return &value;
+  for (Node& entry : node_->entries) {
+    if (entry.key == key) return &entry;
   }
   return nullptr;
 }
@@ -269,15 +271,15 @@ std::vector<YamlSection> YamlSection::Sections(absl::string_view key) {
 
 std::vector<std::string> YamlSection::Keys() {
   std::vector<std::string> keys;
-  for (const auto& [key, value] : node_->entries) keys.push_back(key);
+  for (const Node& entry : node_->entries) keys.push_back(entry.key);
   node_->asked.insert(node_->asked.end(), keys.begin(), keys.end());
   return keys;
 }
 
 void YamlSection::Complain(absl::string_view key, absl::string_view complaint) {
   int line = node_->line;
-  for (const auto& [name, value] : node_->entries) {
-    if (name == key) line = value.line;
+  for (const Node& entry : node_->entries) {
+    if (entry.key == key) line = entry.line;
   }
   const absl::Status error = document_->At(line, PathOf(key), complaint);
   document_->errors.push_back({line, std::string(error.message())});

@@ -90,11 +90,19 @@ run_release() {
     tests 'release: other tests' build/release -LE 'unit|lint|bench|soak|acceptance'
 }
 
+# Test folders of code that runs on several threads; a folder below a listed one is part of it.
+threaded_folders() {
+  find tests/unit/server tests/unit/client/cpp tests/integration -name CMakeLists.txt -printf '%h\n' |
+    sort | awk 'last == "" || index($0 "/", last "/") != 1 { print; last = $0 }'
+}
+
 run_sanitizers() {
+  local threaded
+  mapfile -t threaded < <(threaded_folders)
   export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
   sanitized_tests asan tests
-  sanitized_tests tsan tests/unit/server tests/integration
+  sanitized_tests tsan "${threaded[@]}"
 }
 
 summarize() {

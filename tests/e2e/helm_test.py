@@ -66,11 +66,16 @@ class ChartTest(unittest.TestCase):
         if SCHEMA_TOOL is None:
             self.skipTest("kubernetes-validate is not installed")
         for values in EXAMPLES:
-            with self.subTest(values.name), tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            with self.subTest(values.name), tempfile.NamedTemporaryFile(
+                "w", suffix=".yaml"
+            ) as file:
                 file.write(render("-f", values).stdout)
                 file.flush()
                 result = subprocess.run(
-                    [SCHEMA_TOOL, "--strict", file.name], capture_output=True, text=True, check=False
+                    [SCHEMA_TOOL, "--strict", file.name],
+                    capture_output=True,
+                    text=True,
+                    check=False,
                 )
                 self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
@@ -78,7 +83,9 @@ class ChartTest(unittest.TestCase):
         if not SERVER.exists():
             self.skipTest(f"{SERVER} is not built")
         for values in EXAMPLES:
-            with self.subTest(values.name), tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            with self.subTest(values.name), tempfile.NamedTemporaryFile(
+                "w", suffix=".yaml"
+            ) as file:
                 file.write(server_yaml(render("-f", values).stdout))
                 file.flush()
                 result = subprocess.run(

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,15 +9,12 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "model/base/clock.h"
-#include "server/batching/job.h"
 #include "server/policy/keeper.h"
 #include "server/policy/reservoir.h"
+#include "server/rpc/predict/call_environment.h"
 #include "server/rpc/wire/observer.h"
 
 namespace hydra::rpc {
-
-// Batcher::Submit, or a test's double.
-using SubmitJob = std::function<absl::Status(batching::Job)>;
 
 struct RpcServerOptions {
   std::string listen = "127.0.0.1:8001";  // port 0: the system's choice
@@ -30,6 +26,7 @@ struct RpcServerOptions {
   size_t max_message_bytes = size_t{64} << 20;
   size_t max_image_bytes = size_t{16} << 20;
   size_t max_image_pixels = size_t{64} << 20;
+  size_t max_image_side = 16384;
   // Connections.
   size_t memory_quota_bytes = size_t{512} << 20;  // of gRPC's buffers; a second line of defence
   size_t max_concurrent_streams = 256;            // per connection

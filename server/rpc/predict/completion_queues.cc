@@ -24,13 +24,14 @@ void CompletionQueues::Start() {
 }
 
 void CompletionQueues::Stop() {
+  if (stopped_) return;
+  stopped_ = true;
   for (const auto& queue : queues_) queue->Shutdown();
   if (threads_.empty()) {
     // Never started: gRPC wants every queue drained before it goes away.
     for (const auto& queue : queues_) RunEvents(*queue);
   }
   threads_.clear();
-  queues_.clear();
 }
 
 }  // namespace hydra::rpc

@@ -36,7 +36,7 @@ class CompletionQueues {
 
   void Start();
 
-  // Call after the server's Shutdown, when no call is left.  Idempotent.
+  // Call after the server's Shutdown, when no call is left.  Idempotent; not thread-safe.
   void Stop();
 
   const std::vector<std::unique_ptr<grpc::ServerCompletionQueue>>& queues() const {
@@ -46,6 +46,7 @@ class CompletionQueues {
  private:
   std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
   std::vector<std::jthread> threads_;
+  bool stopped_ = false;
 };
 
 }  // namespace hydra::rpc

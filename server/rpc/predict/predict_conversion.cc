@@ -10,6 +10,7 @@
 #include "server/policy/judge.h"
 #include "server/rpc/predict/instance_conversion.h"
 #include "server/rpc/predict/prediction_conversion.h"
+#include "server/rpc/wire/enum_conversion.h"
 #include "server/rpc/wire/request_check.h"
 #include "server/rpc/wire/status_conversion.h"
 

@@ -1,4 +1,4 @@
-#include "server/rpc/predict/infer_conversion.h"
+#include "server/rpc/inference/infer_conversion.h"
 
 #include <algorithm>
 #include <set>
@@ -9,7 +9,7 @@
 #include "model/base/status_detail.h"
 #include "model/base/status_macros.h"
 #include "server/policy/policy.h"
-#include "server/rpc/predict/infer_inputs.h"
+#include "server/rpc/inference/infer_inputs.h"
 #include "server/rpc/wire/request_check.h"
 
 namespace hydra::rpc {

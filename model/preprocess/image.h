@@ -19,12 +19,12 @@ absl::StatusOr<std::vector<float>> PreprocessImage(absl::string_view encoded,
                                                    const artifact::ImageSettings& settings,
                                                    const ImageLimits& limits);
 
-// Resize and centre crop alone: the pixels that NormalizeRaster takes.  The channels of `image` must
-// be those of `settings`.  Errors: INVALID_ARGUMENT, as PreprocessImage.
+// Resize and centre crop alone: the pixels that NormalizeRaster takes.  The channels of `image`
+// must be those of `settings`.  Errors: INVALID_ARGUMENT, as PreprocessImage.
 absl::StatusOr<Raster> FitRaster(const Raster& image, const artifact::ImageSettings& settings);
 
-// float32(float64(v) * rescale_factor), then (x - mean) / stddev in float32, as Hugging Face's image
-// processors compute them.  `pixels`: [C, H, W] row-major bytes of the network's size.
+// float32(float64(v) * rescale_factor), then (x - mean) / stddev in float32, as Hugging Face's
+// image processors compute them.  `pixels`: [C, H, W] row-major bytes of the network's size.
 // Errors: INVALID_ARGUMENT a wrong number of values.
 absl::StatusOr<std::vector<float>> NormalizePixels(absl::Span<const uint8_t> pixels,
                                                    const artifact::ImageSettings& settings);

@@ -12,7 +12,7 @@ namespace hydra::preprocess {
 // What an encoded image may claim in its header.
 struct ImageLimits {
   size_t max_bytes = size_t{16} << 20;   // of the encoded image
-  size_t max_pixels = size_t{32} << 20;  // height * width
+  size_t max_pixels = size_t{64} << 20;  // height * width
   size_t max_side = 16384;
 };
 

@@ -13,6 +13,9 @@ namespace hydra::base {
 // than `max_bytes`; INTERNAL any other system error.  Each message names the path.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t max_bytes);
 
+// Between the path and the process id in the name of WriteFileAtomically's temporary file.
+inline constexpr char kTemporaryInfix[] = ".tmp.";
+
 // Writes beside `path`, fsyncs, renames over `path` and fsyncs the directory: readers see the old
 // or the new contents, never a mixture.  Errors: INTERNAL with the system's reason.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view contents);

@@ -55,8 +55,8 @@ using ProgressCallback = std::function<void(const TrainProgress&)>;
 absl::Status Train(const ImageSet& data, const TrainOptions& options, const base::Clock& clock,
                    const ProgressCallback& progress, nn::Network& network);
 
-// A ViT with freshly drawn parameters, as the reference initialises it: normal with stddev 0.02
-// truncated at two stddevs for matrices and embeddings, 0 for biases, 1 for norm weights.
+// A ViT with freshly drawn parameters: embeddings normal with stddev 0.02, matrices with stddev
+// 1/sqrt(3 * inputs), both truncated at two stddevs; biases 0, norm weights 1.
 nn::Network RandomNetwork(const artifact::Geometry& geometry, size_t prefix_tokens, uint64_t seed);
 
 }  // namespace hydra::train

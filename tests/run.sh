@@ -92,8 +92,9 @@ run_release() {
 
 # Test folders of code that runs on several threads; a folder below a listed one is part of it.
 threaded_folders() {
-  find tests/unit/server tests/unit/client/cpp tests/integration -name CMakeLists.txt -printf '%h\n' |
-    sort | awk 'last == "" || index($0 "/", last "/") != 1 { print; last = $0 }'
+  find tests/unit/server tests/unit/client/cpp tests/integration \
+    -name CMakeLists.txt -printf '%h\n' | sort |
+    awk 'last == "" || index($0 "/", last "/") != 1 { print; last = $0 }'
 }
 
 run_sanitizers() {

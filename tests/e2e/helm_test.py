@@ -1,4 +1,4 @@
-"""Renders helm/hydra and asks Helm, the Kubernetes schemas and hydra-server itself whether it is right.
+"""Renders helm/hydra and asks Helm, the Kubernetes schemas and hydra-server whether it is right.
 
 Exit status 77 means skipped: helm is not installed.
 """

@@ -1,6 +1,6 @@
 """Writes resize_vectors.json and decode_vectors.json: what Pillow makes of small images.
 
-Run: python3 tests/golden/make_resize_vectors.py (needs Pillow; the version is recorded in the files).
+Run: python3 tests/golden/make_resize_vectors.py (needs Pillow; the files record its version).
 """
 
 import base64
@@ -62,7 +62,9 @@ def smooth(width, height):
     image = Image.new("RGB", (width, height))
     for y in range(height):
         for x in range(width):
-            image.putpixel((x, y), (255 * x // width, 255 * y // height, 255 * (x + y) // (width + height)))
+            image.putpixel(
+                (x, y), (255 * x // width, 255 * y // height, 255 * (x + y) // (width + height))
+            )
     return image
 
 
@@ -76,14 +78,21 @@ def deep_png(width, height, channels):
     """A 16-bit PNG; Pillow itself writes none of several channels."""
 
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     colour = {1: 0, 3: 2}[channels]
     raw = noise(height * width * channels * 2, seed=5)
     stride = width * channels * 2
     rows = b"".join(b"\0" + raw[y * stride : (y + 1) * stride] for y in range(height))
     header = struct.pack(">IIBBBBB", width, height, 16, colour, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 def encoded_images():
@@ -120,7 +129,11 @@ def decode_cases():
 
 
 def write(name, cases):
-    document = {"made_by": "tests/golden/make_resize_vectors.py", "pillow": PIL.__version__, "cases": list(cases)}
+    document = {
+        "made_by": "tests/golden/make_resize_vectors.py",
+        "pillow": PIL.__version__,
+        "cases": list(cases),
+    }
     (FOLDER / name).write_text(json.dumps(document, indent=1) + "\n")
 
 

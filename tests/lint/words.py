@@ -44,7 +44,7 @@ _DECLARED = re.compile(
     r"(?:Utils?|Helpers?|Manager|Misc|Impl2|_utils?|_helpers?)\b"
 )
 _OLD_PATH = re.compile(
-    r"\b(?![A-Z][A-Z0-9]+_)\w+_(?:v2|new|old)\b|\b\w*(?:[lL]egacy|[dD]eprecated)\w*\b"
+    r"\b(?!(?:[A-Z][A-Z0-9]+|spng)_)\w+_(?:v2|new|old)\b|\b\w*(?:[lL]egacy|[dD]eprecated)\w*\b"
 )
 
 # (pattern in code, paths where it is right, message)

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "client/cli/predict_view.h"
-#include "client/input/image_source.h"
-#include "client/input/tensor_source.h"
-#include "model/base/status_macros.h"
+#include "client/input/flags.h"
 
 namespace hydra::cli {
 namespace {
@@ -20,13 +14,7 @@ namespace {
 constexpr size_t kDefaultIdxCount = 16;
 
 struct PredictFlags {
-  std::vector<std::string> images;
-  std::string idx;
-  std::string idx_labels;
-  std::string tensors;
-  std::vector<int64_t> shape;
-  std::string dtype = "fp32";
-  size_t skip = 0;
+  input::InputFlags input;
   size_t count = 0;  // 0: all, of an IDX file kDefaultIdxCount
   size_t batch = 16;
   uint32_t top = 1;
@@ -35,33 +23,6 @@ struct PredictFlags {
   bool members = false;
   bool timings = false;
 };
-
-absl::StatusOr<std::unique_ptr<input::Source>> OpenTensors(const PredictFlags& flags) {
-  std::unique_ptr<input::TensorSource> source;
-  if (!flags.idx.empty()) {
-    input::IdxOptions options{.images = flags.idx};
-    if (!flags.idx_labels.empty()) options.labels = flags.idx_labels;
-    HYDRA_ASSIGN_OR_RETURN(source, input::TensorSource::OpenIdx(options));
-  } else {
-    const auto dtype =
-        flags.dtype == "uint8" ? v1::TENSOR_DATA_TYPE_UINT8 : v1::TENSOR_DATA_TYPE_FP32;
-    HYDRA_ASSIGN_OR_RETURN(source,
-                           input::TensorSource::OpenRaw(
-                               {.path = flags.tensors, .dtype = dtype, .shape = flags.shape}));
-  }
-  source->Skip(flags.skip);
-  return source;
-}
-
-absl::StatusOr<std::unique_ptr<input::Source>> Open(const PredictFlags& flags) {
-  const int kinds = !flags.images.empty() + !flags.idx.empty() + !flags.tensors.empty();
-  if (kinds != 1) {
-    return absl::InvalidArgumentError(
-        "predict: want images, or --idx, or --tensors (see hydra predict --help)");
-  }
-  if (!flags.images.empty()) return input::ImageSource::Create(flags.images);
-  return OpenTensors(flags);
-}
 
 v1::PredictRequest MakeRequest(const PredictFlags& flags,
                                const std::vector<input::NamedInput>& inputs) {
@@ -79,7 +40,7 @@ v1::PredictRequest MakeRequest(const PredictFlags& flags,
 
 size_t Wanted(const PredictFlags& flags) {
   if (flags.count > 0) return flags.count;
-  return flags.idx.empty() ? std::numeric_limits<size_t>::max() : kDefaultIdxCount;
+  return flags.input.idx.empty() ? std::numeric_limits<size_t>::max() : kDefaultIdxCount;
 }
 
 void Show(Session& session, const std::vector<input::NamedInput>& inputs,
@@ -95,7 +56,7 @@ void Show(Session& session, const std::vector<input::NamedInput>& inputs,
 }
 
 ExitCode RunPredict(const PredictFlags& flags, Session& session) {
-  auto source = Open(flags);
+  auto source = input::OpenSource(flags.input);
   if (!source.ok()) return session.Misused(source.status());
   PredictTable table;
   ExitCode code = ExitCode::kOk;
@@ -120,16 +81,7 @@ ExitCode RunPredict(const PredictFlags& flags, Session& session) {
 void AddPredictCommand(CLI::App& app, Command& chosen) {
   auto flags = std::make_shared<PredictFlags>();  // shared with the callback that CLI11 keeps
   CLI::App* command = app.add_subcommand("predict", "Predict, with uncertainty and a decision");
-  command->add_option("images", flags->images, "JPEG or PNG files, or folders of them");
-  command->add_option("--idx", flags->idx, "IDX file of images, .gz or plain (MNIST's format)");
-  command->add_option("--idx-labels", flags->idx_labels, "IDX file of their true classes");
-  command->add_option("--tensors", flags->tensors, "File of raw little-endian values");
-  command->add_option("--shape", flags->shape, "Of one raw tensor: channels,height,width")
-      ->delimiter(',');
-  command->add_option("--dtype", flags->dtype, "Of raw tensors: uint8 pixels or fp32 model input")
-      ->check(CLI::IsMember({"uint8", "fp32"}))
-      ->capture_default_str();
-  command->add_option("--skip", flags->skip, "Pass over the first inputs of an IDX or tensor file");
+  input::AddInputFlags(*command, flags->input);
   command->add_option("--count", flags->count, "Largest number of inputs (default: all; IDX: 16)");
   command->add_option("--batch", flags->batch, "Inputs in one request")
       ->check(CLI::Range(1, 1024))

@@ -36,8 +36,11 @@ void Recorder::Add(const CallRecord& record) {
   last_finished_ = std::max(last_finished_, record.finished);
   lag_.push_back(record.sent - record.scheduled);
   if (record.code == absl::StatusCode::kOk) {
-    good_.push_back(record.finished - record.scheduled);
-    good_rows_ += record.rows;
+    answered_.push_back(record.finished - record.scheduled);
+    if (answered_.back() <= deadline_) {
+      ++good_calls_;
+      good_rows_ += record.rows;
+    }
     answered_rows_ += record.answered;
     abstained_rows_ += record.abstained;
   } else if (IsRefusal(record.code)) {
@@ -54,14 +57,14 @@ LoadSummary Recorder::Summarize() const {
   summary.calls = calls_;
   summary.not_sent = not_sent_;
   summary.codes = codes_;
-  summary.good = SummarizeLatencies(good_);
+  summary.answered = SummarizeLatencies(answered_);
   summary.refused = SummarizeLatencies(refused_);
   summary.lag = SummarizeLatencies(lag_);
   if (calls_ > 0) summary.wall = last_finished_ - measure_from_;
   const double seconds = absl::ToDoubleSeconds(summary.wall);
   if (seconds > 0.0) {
     summary.calls_per_second = static_cast<double>(calls_) / seconds;
-    summary.good_calls_per_second = static_cast<double>(good_.size()) / seconds;
+    summary.good_calls_per_second = static_cast<double>(good_calls_) / seconds;
     summary.good_rows_per_second = static_cast<double>(good_rows_) / seconds;
   }
   if (answered_rows_ > 0) {

@@ -35,14 +35,14 @@ struct LatencySummary {
 struct LoadSummary {
   absl::Duration wall;  // from the end of the warm-up to the last answer
   size_t calls = 0;
-  size_t not_sent = 0;            // due, but the bound on calls in flight was reached
-  double calls_per_second = 0.0;  // throughput: calls answered with any code
-  double good_calls_per_second = 0.0;
-  double good_rows_per_second = 0.0;  // goodput: rows of calls answered OK within their deadline
+  size_t not_sent = 0;                 // due, but the bound on calls in flight was reached
+  double calls_per_second = 0.0;       // throughput: calls answered with any code
+  double good_calls_per_second = 0.0;  // goodput: answered OK and within `deadline` of the schedule
+  double good_rows_per_second = 0.0;
   std::map<absl::StatusCode, size_t> codes;
-  LatencySummary good;     // from the scheduled time, calls that were answered OK
-  LatencySummary refused;  // from the real send time, RESOURCE_EXHAUSTED and UNAVAILABLE
-  LatencySummary lag;      // scheduled to sent: how far the client itself fell behind
+  LatencySummary answered;  // from the scheduled time, calls that were answered OK
+  LatencySummary refused;   // from the real send time, RESOURCE_EXHAUSTED and UNAVAILABLE
+  LatencySummary lag;       // scheduled to sent: how far the client itself fell behind
   std::optional<double> abstained_share;  // of answered rows; unset when none was answered
 };
 
@@ -50,7 +50,8 @@ struct LoadSummary {
 class Recorder {
  public:
   // Calls scheduled before `measure_from` are warm-up and are left out.
-  explicit Recorder(absl::Time measure_from) : measure_from_(measure_from) {}
+  Recorder(absl::Time measure_from, absl::Duration deadline)
+      : measure_from_(measure_from), deadline_(deadline) {}
 
   void Add(const CallRecord& record);
   void AddNotSent(absl::Time scheduled);
@@ -58,14 +59,16 @@ class Recorder {
 
  private:
   absl::Time measure_from_;
+  absl::Duration deadline_;
   absl::Time last_finished_ = absl::InfinitePast();
   size_t calls_ = 0;
   size_t not_sent_ = 0;
+  size_t good_calls_ = 0;
   size_t good_rows_ = 0;
   size_t answered_rows_ = 0;
   size_t abstained_rows_ = 0;
   std::map<absl::StatusCode, size_t> codes_;
-  std::vector<absl::Duration> good_;
+  std::vector<absl::Duration> answered_;
   std::vector<absl::Duration> refused_;
   std::vector<absl::Duration> lag_;
 };

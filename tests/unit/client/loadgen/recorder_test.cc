@@ -29,15 +29,15 @@ TEST(SummarizeLatenciesTest, NoCall_IsZero) {
 }
 
 TEST(RecorderTest, Summarize_LateSend_CountsLatencyFromTheScheduledTime) {
-  Recorder recorder(At(0));
+  Recorder recorder(At(0), 100 * kMs);
   recorder.Add({.scheduled = At(10), .sent = At(60), .finished = At(70), .rows = 1});
   const LoadSummary summary = recorder.Summarize();
-  EXPECT_EQ(summary.good.max, 60 * kMs);
+  EXPECT_EQ(summary.answered.max, 60 * kMs);
   EXPECT_EQ(summary.lag.max, 50 * kMs);
 }
 
 TEST(RecorderTest, Summarize_WarmUpCalls_AreLeftOut) {
-  Recorder recorder(At(100));
+  Recorder recorder(At(100), 100 * kMs);
   recorder.Add({.scheduled = At(99), .sent = At(99), .finished = At(500), .rows = 1});
   recorder.AddNotSent(At(99));
   recorder.AddNotSent(At(100));
@@ -46,7 +46,7 @@ TEST(RecorderTest, Summarize_WarmUpCalls_AreLeftOut) {
 }
 
 TEST(RecorderTest, Summarize_MixedCodes_SplitsGoodputFromThroughput) {
-  Recorder recorder(At(0));
+  Recorder recorder(At(0), 100 * kMs);
   recorder.Add({At(0), At(0), At(20), absl::StatusCode::kOk, 4, 4, 1});
   recorder.Add({At(0), At(0), At(40), absl::StatusCode::kOk, 4, 3, 2});
   recorder.Add({At(10), At(15), At(18), absl::StatusCode::kResourceExhausted, 4, 0, 0});
@@ -58,13 +58,21 @@ TEST(RecorderTest, Summarize_MixedCodes_SplitsGoodputFromThroughput) {
   EXPECT_DOUBLE_EQ(summary.good_rows_per_second, 16.0);
   EXPECT_EQ(summary.codes.at(absl::StatusCode::kDeadlineExceeded), 1u);
   EXPECT_EQ(summary.refused.max, 3 * kMs);
-  EXPECT_EQ(summary.good.calls, 2u);
+  EXPECT_EQ(summary.answered.calls, 2u);
   ASSERT_TRUE(summary.abstained_share.has_value());
   EXPECT_DOUBLE_EQ(*summary.abstained_share, 3.0 / 7.0);
 }
 
+TEST(RecorderTest, Summarize_OkAfterTheDeadlineOfItsSchedule_IsNoGoodput) {
+  Recorder recorder(At(0), 100 * kMs);
+  recorder.Add({At(0), At(150), At(200), absl::StatusCode::kOk, 1, 1, 0});
+  recorder.Add({At(100), At(100), At(200), absl::StatusCode::kOk, 1, 1, 0});
+  EXPECT_DOUBLE_EQ(recorder.Summarize().calls_per_second, 10.0);
+  EXPECT_DOUBLE_EQ(recorder.Summarize().good_calls_per_second, 5.0);
+}
+
 TEST(RecorderTest, Summarize_NothingAnswered_LeavesAbstainedShareUnset) {
-  Recorder recorder(At(0));
+  Recorder recorder(At(0), 100 * kMs);
   recorder.Add({At(0), At(0), At(5), absl::StatusCode::kUnavailable, 1, 0, 0});
   EXPECT_FALSE(recorder.Summarize().abstained_share.has_value());
 }

@@ -1,0 +1,50 @@
+#include "client/input/flags.h"
+
+#include "absl/status/status.h"
+#include "client/input/image_source.h"
+#include "client/input/tensor_source.h"
+#include "model/base/status_macros.h"
+
+namespace hydra::input {
+namespace {
+
+absl::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const InputFlags& flags) {
+  if (!flags.idx.empty()) {
+    IdxOptions options{.images = flags.idx};
+    if (!flags.idx_labels.empty()) options.labels = flags.idx_labels;
+    return TensorSource::OpenIdx(options);
+  }
+  const bool pixels = flags.dtype == "uint8";
+  return TensorSource::OpenRaw(
+      {.path = flags.tensors,
+       .dtype = pixels ? v1::TENSOR_DATA_TYPE_UINT8 : v1::TENSOR_DATA_TYPE_FP32,
+       .shape = flags.shape});
+}
+
+}  // namespace
+
+void AddInputFlags(CLI::App& app, InputFlags& flags) {
+  app.add_option("images", flags.images, "JPEG or PNG files, or folders of them");
+  app.add_option("--idx", flags.idx, "IDX file of images, .gz or plain (MNIST's format)");
+  app.add_option("--idx-labels", flags.idx_labels, "IDX file of their true classes");
+  app.add_option("--tensors", flags.tensors, "File of raw little-endian values");
+  app.add_option("--shape", flags.shape, "Of one raw tensor: channels,height,width")
+      ->delimiter(',');
+  app.add_option("--dtype", flags.dtype, "Of raw tensors: uint8 pixels or fp32 model input")
+      ->check(CLI::IsMember({"uint8", "fp32"}))
+      ->capture_default_str();
+  app.add_option("--skip", flags.skip, "Pass over the first inputs of an IDX or tensor file");
+}
+
+absl::StatusOr<std::unique_ptr<Source>> OpenSource(const InputFlags& flags) {
+  const int kinds = !flags.images.empty() + !flags.idx.empty() + !flags.tensors.empty();
+  if (kinds != 1) {
+    return absl::InvalidArgumentError("inputs: want image files, or --idx, or --tensors");
+  }
+  if (!flags.images.empty()) return ImageSource::Create(flags.images);
+  HYDRA_ASSIGN_OR_RETURN(std::unique_ptr<TensorSource> source, OpenTensors(flags));
+  source->Skip(flags.skip);
+  return source;
+}
+
+}  // namespace hydra::input

@@ -74,7 +74,7 @@ struct PolicyConfig {
 };
 
 struct SecurityConfig {
-  std::string admin_token_file;  // empty: calls that change state are refused off the loopback
+  std::string admin_token_file;  // empty: changes on a loopback address only
 
   bool operator==(const SecurityConfig&) const = default;
 };

@@ -51,7 +51,7 @@ class AdminServer::Listener {
       AnswerProbe(handlers_.ready, response);
     });
     server_.Get("/version", [this](const httplib::Request&, httplib::Response& response) {
-      response.set_content(handlers_.version_json, "application/json");
+      response.set_content(handlers_.version(), "application/json");
     });
   }
 

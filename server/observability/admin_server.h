@@ -17,7 +17,7 @@ struct AdminHandlers {
   std::function<std::string()> metrics;  // GET /metrics
   Probe live;                            // GET /livez
   Probe ready;                           // GET /readyz
-  std::string version_json;              // GET /version
+  std::function<std::string()> version;  // GET /version, JSON
 };
 
 // GET and HEAD only, four threads, small requests, short timeouts.  Thread-safe.

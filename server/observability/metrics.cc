@@ -26,7 +26,7 @@ std::vector<double> Ascending(std::vector<double> edges) {
 
 }  // namespace
 
-Metrics::Metrics(const MetricsOptions& options)
+Metrics::Metrics(const std::string& version)
     : requests_(CounterFamily("hydra_requests_total", "Finished calls.", {"method", "code"})),
       failures_(CounterFamily("hydra_request_failures_total",
                               "Calls that did not end with OK, by the reason in their details.",
@@ -75,14 +75,12 @@ Metrics::Metrics(const MetricsOptions& options)
   for (const char* state : {"VALID", "VOID", "STALE"}) {
     certificate_states_[state] = &states.Add({{"state", state}});
   }
-  auto& scores = prometheus::BuildHistogram()
-                     .Name("hydra_score")
-                     .Help("Scores of the answered instances, in the bundle's reference bins.")
-                     .Register(registry_);
-  for (const auto& [name, edges] : options.score_edges) {
-    scores_[name] = &scores.Add({{"score", name}}, Ascending(edges));
-  }
-  AddFacts(options);
+  prometheus::BuildGauge()
+      .Name("hydra_build_info")
+      .Help("Always 1; the labels say which program runs.")
+      .Register(registry_)
+      .Add({{"version", version}})
+      .Set(1);
   AddPredictionSeries();
 }
 
@@ -98,23 +96,25 @@ void Metrics::AddPredictionSeries() {
   }
 }
 
-void Metrics::AddFacts(const MetricsOptions& options) {
-  prometheus::BuildGauge()
-      .Name("hydra_build_info")
-      .Help("Always 1; the labels say which program runs.")
-      .Register(registry_)
-      .Add({{"version", options.version}})
-      .Set(1);
+void Metrics::SetBundle(const BundleFacts& bundle) {
   prometheus::BuildGauge()
       .Name("hydra_bundle_info")
       .Help("Always 1; the labels say which bundle is served.")
       .Register(registry_)
-      .Add({{"name", options.bundle.name},
-            {"digest", options.bundle.digest},
-            {"weights_digest", options.bundle.weights_digest},
-            {"dtype", options.bundle.dtype},
-            {"members", absl::StrCat(options.bundle.members)}})
+      .Add({{"name", bundle.name},
+            {"digest", bundle.digest},
+            {"weights_digest", bundle.weights_digest},
+            {"dtype", bundle.dtype},
+            {"members", absl::StrCat(bundle.members)}})
       .Set(1);
+  auto& scores = prometheus::BuildHistogram()
+                     .Name("hydra_score")
+                     .Help("Scores of the answered instances, in the bundle's reference bins.")
+                     .Register(registry_);
+  base::MutexLock lock(scores_mutex_);
+  for (const auto& [name, edges] : bundle.score_edges) {
+    scores_[name] = &scores.Add({{"score", name}}, Ascending(edges));
+  }
 }
 
 prometheus::Counter& Metrics::AddCounter(const std::string& name, const std::string& help) {
@@ -178,8 +178,14 @@ void Metrics::CountPrediction(absl::string_view outcome, absl::string_view reaso
 }
 
 void Metrics::ObserveScore(absl::string_view score, double value) {
-  const auto histogram = scores_.find(std::string(score));
-  if (histogram != scores_.end()) histogram->second->Observe(value);
+  prometheus::Histogram* histogram = nullptr;
+  {
+    base::MutexLock lock(scores_mutex_);
+    const auto found = scores_.find(std::string(score));
+    if (found == scores_.end()) return;
+    histogram = found->second;
+  }
+  histogram->Observe(value);
 }
 
 void Metrics::SetPolicy(uint64_t revision, absl::string_view state) {

@@ -25,11 +25,6 @@ struct BundleFacts {
   std::string weights_digest;
   std::string dtype;  // numerics that run
   size_t members = 0;
-};
-
-struct MetricsOptions {
-  std::string version;
-  BundleFacts bundle;
   std::map<std::string, std::vector<double>> score_edges;  // by score name, any order
 };
 
@@ -57,7 +52,11 @@ struct Levels {
 // Thread-safe.
 class Metrics {
  public:
-  explicit Metrics(const MetricsOptions& options);
+  // `version`: of this program.
+  explicit Metrics(const std::string& version);
+
+  // Once, before the first answer.
+  void SetBundle(const BundleFacts& bundle);
 
   void CountRequest(absl::string_view method, absl::string_view code, absl::Duration duration);
   // `reason`: UPPER_SNAKE of the error's details; empty counts as "UNSPECIFIED".
@@ -66,7 +65,7 @@ class Metrics {
   void CountDrop(absl::string_view stage, absl::string_view reason);
   // `outcome`: "predicted" or "abstained"; `reason`: of the abstention, else "NONE".
   void CountPrediction(absl::string_view outcome, absl::string_view reason);
-  // Scores without edges in the options are not recorded.
+  // Scores without edges in the bundle are not recorded.
   void ObserveScore(absl::string_view score, double value);
   // `state`: "VALID", "VOID" or "STALE".
   void SetPolicy(uint64_t revision, absl::string_view state);
@@ -85,7 +84,6 @@ class Metrics {
                                                        const std::string& help,
                                                        std::vector<std::string> labels,
                                                        absl::Span<const double> buckets);
-  void AddFacts(const MetricsOptions& options);
   void AddPredictionSeries();
 
   prometheus::Registry registry_;
@@ -100,7 +98,8 @@ class Metrics {
   prometheus::Histogram& batch_rows_;
   prometheus::Counter& rows_;
   prometheus::Counter& padding_rows_;
-  std::map<std::string, prometheus::Histogram*> scores_;
+  base::Mutex scores_mutex_;
+  std::map<std::string, prometheus::Histogram*> scores_ ABSL_GUARDED_BY(scores_mutex_);
   std::map<std::string, prometheus::Gauge*> certificate_states_;
   prometheus::Gauge& policy_revision_;
   prometheus::Gauge& ready_;

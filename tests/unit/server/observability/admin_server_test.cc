@@ -23,7 +23,7 @@ class AdminServerTest : public ::testing::Test {
         {.metrics = [] { return std::string("hydra_ready 1\n"); },
          .live = [] { return absl::OkStatus(); },
          .ready = [this] { return ready_ ? absl::OkStatus() : absl::UnavailableError("draining"); },
-         .version_json = "{\"version\":\"1\"}"});
+         .version = [] { return std::string("{\"version\":\"1\"}"); }});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }

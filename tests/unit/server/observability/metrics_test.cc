@@ -19,18 +19,18 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-MetricsOptions Options() {
-  return {.version = "1.2.3",
-          .bundle = {.name = "demo",
-                     .digest = "d",
-                     .weights_digest = "w",
-                     .dtype = "float32",
-                     .members = 3},
+BundleFacts Bundle() {
+  return {.name = "demo",
+          .digest = "d",
+          .weights_digest = "w",
+          .dtype = "float32",
+          .members = 3,
           .score_edges = {{"energy", {-2.5, -7.0, -2.5}}, {"total_entropy", {0.5}}}};
 }
 
 // One of everything, so that every family has a series.
 void Exercise(Metrics& metrics) {
+  metrics.SetBundle(Bundle());
   metrics.CountRequest("hydra.v1.PredictionService/Predict", "OK", absl::Microseconds(300));
   metrics.CountFailure("hydra.v1.PredictionService/Predict", "QUEUE_FULL");
   metrics.CountBatch({.rows = 3,
@@ -46,7 +46,7 @@ void Exercise(Metrics& metrics) {
 }
 
 TEST(MetricsTest, EveryCall_IsInTheScrape) {
-  Metrics metrics(Options());
+  Metrics metrics("1.2.3");
   Exercise(metrics);
   const std::string text = metrics.Scrape({.ready = true,
                                            .queue_requests = 2,
@@ -88,7 +88,9 @@ TEST(MetricsTest, EveryCall_IsInTheScrape) {
 }
 
 TEST(MetricsTest, Scores_FallIntoTheBundlesBins) {
-  Metrics metrics(Options());
+  Metrics metrics("1.2.3");
+  metrics.ObserveScore("energy", 1.0);  // no bundle yet: not recorded
+  metrics.SetBundle(Bundle());
   metrics.ObserveScore("energy", -7.0);
   metrics.ObserveScore("energy", -2.0);
   metrics.ObserveScore("novelty", 1.0);
@@ -100,13 +102,13 @@ TEST(MetricsTest, Scores_FallIntoTheBundlesBins) {
 }
 
 TEST(MetricsTest, EveryOutcome_IsThereAtZero) {
-  const std::string text = Metrics(Options()).Scrape({});
+  const std::string text = Metrics("1.2.3").Scrape({});
   EXPECT_THAT(text, HasSubstr("{outcome=\"predicted\",reason=\"NONE\"} 0"));
   EXPECT_THAT(text, HasSubstr("{outcome=\"abstained\",reason=\"MEMBERS_DISAGREE\"} 0"));
 }
 
 TEST(MetricsTest, FailureWithoutReason_IsCountedAsUnspecified) {
-  Metrics metrics(Options());
+  Metrics metrics("1.2.3");
   metrics.CountFailure("m", "");
   EXPECT_THAT(metrics.Scrape({}), HasSubstr("reason=\"UNSPECIFIED\"} 1"));
 }
@@ -125,7 +127,7 @@ std::string TypeName(prometheus::MetricType type) {
 }
 
 TEST(MetricsDocTest, EveryMetric_HasItsRow) {
-  Metrics metrics(Options());
+  Metrics metrics("1.2.3");
   Exercise(metrics);
   std::set<std::string> rows;
   for (const prometheus::MetricFamily& family : metrics.registry().Collect()) {
@@ -146,7 +148,7 @@ TEST(MetricsDocTest, EveryMetric_HasItsRow) {
 
 TEST(MetricsLintTest, Promtool_HasNoComplaint) {
 #ifdef HYDRA_PROMTOOL
-  Metrics metrics(Options());
+  Metrics metrics("1.2.3");
   Exercise(metrics);
   const std::string path = ::testing::TempDir() + "/hydra_scrape.txt";
   std::ofstream(path) << metrics.Scrape({});

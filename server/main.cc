@@ -1,7 +1,9 @@
 // hydra-server: serves one bundle over gRPC.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "CLI/CLI.hpp"
@@ -25,11 +27,15 @@ struct CommandLine {
 
 void AddFlags(CLI::App& app, CommandLine& line) {
   app.set_version_flag("--version", "hydra-server " HYDRA_VERSION);
-  app.add_option("--config", line.flags.config_file, "YAML file; see docs/configuration.md");
-  app.add_option("--bundle", line.flags.bundle, "Bundle to serve: a directory or a .tar");
-  app.add_option("--listen", line.flags.listen, "gRPC address, HOST:PORT");
-  app.add_option("--admin-listen", line.flags.admin_listen,
-                 "HTTP address of /metrics, /livez, /readyz and /version");
+  // The last one wins, so that a wrapper's arguments can be overridden.
+  const auto add = [&app](const char* name, std::optional<std::string>& value, const char* help) {
+    app.add_option(name, value, help)->take_last();
+  };
+  add("--config", line.flags.config_file, "YAML file; see docs/configuration.md");
+  add("--bundle", line.flags.bundle, "Bundle to serve: a directory or a .tar");
+  add("--listen", line.flags.listen, "gRPC address, HOST:PORT");
+  add("--admin-listen", line.flags.admin_listen,
+      "HTTP address of /metrics, /livez, /readyz and /version");
   app.add_flag("--check-config", line.check_config, "Check the configuration and end");
   app.add_flag("--print-config", line.print_config, "Print every key with its value and end");
 }

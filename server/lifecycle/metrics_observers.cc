@@ -50,6 +50,7 @@ void CallMetrics::OnCall(const rpc::CallReport& report) {
   const std::string reason = base::ReasonOf(report.status);
   metrics_.CountRequest(report.method, code, report.duration);
   if (!report.status.ok()) metrics_.CountFailure(report.method, reason);
+  if (report.decode.has_value()) metrics_.ObserveDecode(*report.decode);
   logger_.LogRequest(LevelOf(report.status.code()), "call",
                      {{"method", std::string(report.method)},
                       {"request_id", report.request_id},

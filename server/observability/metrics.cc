@@ -45,6 +45,10 @@ Metrics::Metrics(const std::string& version)
       predictions_(CounterFamily("hydra_predictions_total",
                                  "Answered instances; an abstention is an answer.",
                                  {"outcome", "reason"})),
+      decode_duration_(HistogramFamily("hydra_decode_duration_seconds",
+                                       "From the parsed request until its inputs are model inputs.",
+                                       {}, kSeconds)
+                           .Get({})),
       queue_duration_(HistogramFamily("hydra_queue_duration_seconds",
                                       "From a job's admission until it is taken into a batch.", {},
                                       kSeconds)
@@ -156,6 +160,10 @@ void Metrics::CountRequest(absl::string_view method, absl::string_view code,
 void Metrics::CountFailure(absl::string_view method, absl::string_view reason) {
   failures_.Get({std::string(method), reason.empty() ? "UNSPECIFIED" : std::string(reason)})
       .Increment();
+}
+
+void Metrics::ObserveDecode(absl::Duration duration) {
+  decode_duration_.Observe(absl::ToDoubleSeconds(duration));
 }
 
 void Metrics::CountBatch(const BatchFacts& batch) {

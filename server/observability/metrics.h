@@ -61,6 +61,7 @@ class Metrics {
   void CountRequest(absl::string_view method, absl::string_view code, absl::Duration duration);
   // `reason`: UPPER_SNAKE of the error's details; empty counts as "UNSPECIFIED".
   void CountFailure(absl::string_view method, absl::string_view reason);
+  void ObserveDecode(absl::Duration duration);
   void CountBatch(const BatchFacts& batch);
   void CountDrop(absl::string_view stage, absl::string_view reason);
   // `outcome`: "predicted" or "abstained"; `reason`: of the abstention, else "NONE".
@@ -93,6 +94,7 @@ class Metrics {
   BoundedFamily<prometheus::Counter> drops_;
   BoundedFamily<prometheus::Counter> batches_;
   BoundedFamily<prometheus::Counter> predictions_;
+  prometheus::Histogram& decode_duration_;
   prometheus::Histogram& queue_duration_;
   prometheus::Histogram& compute_duration_;
   prometheus::Histogram& batch_rows_;

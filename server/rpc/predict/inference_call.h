@@ -121,12 +121,18 @@ class InferenceCall {
                                   .status = status,
                                   .duration = environment_.clock.MonotonicNow() - received_,
                                   .request_id = plan_ ? plan_->request_id : std::string(),
-                                  .instances = plan_ ? plan_->row_count : 0});
+                                  .instances = plan_ ? plan_->row_count : 0,
+                                  .decode = DecodeTime()});
     if (status.ok()) {
       writer_.Finish(response_, grpc::Status::OK, &finished_);
     } else {
       writer_.FinishWithError(ToGrpcStatus(status), &finished_);
     }
+  }
+
+  std::optional<absl::Duration> DecodeTime() const {
+    if (!plan_) return std::nullopt;
+    return decoded_ - received_;
   }
 
   // The caller went away, or the call is over.

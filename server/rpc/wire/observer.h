@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -19,6 +20,7 @@ struct CallReport {
   absl::Duration duration;   // from the parsed request until the answer was handed to gRPC
   std::string request_id;    // the client's; at most 128 printable ASCII characters, may be empty
   size_t instances = 0;      // rows of a prediction request
+  std::optional<absl::Duration> decode;  // of a prediction request whose inputs could be read
 };
 
 struct AnswerReport {

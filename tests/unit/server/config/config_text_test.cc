@@ -4,17 +4,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/fakes/scratch_directory.h"
 
 namespace hydra::config {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string WriteTemporary(const std::string& name, const std::string& text) {
-  const std::string path = ::testing::TempDir() + "/config_text_" + name;
-  std::ofstream(path) << text;
-  return path;
-}
 
 TEST(PrintConfigTest, PrintedConfig_ReadsBackEqual) {
   ServerConfig config;
@@ -45,8 +40,10 @@ TEST(ParseConfigTest, UnknownKeyOrWord_IsRefused) {
 }
 
 TEST(LoadConfigTest, Flags_WinOverTheFile) {
-  const std::string path = WriteTemporary(
-      "flags.yaml", "bundle: {path: from-file}\nlisten: \"127.0.0.1:1\"\nqueue: {max_rows: 99}\n");
+  const fakes::ScratchDirectory scratch;
+  const std::string path = scratch.Path("flags.yaml");
+  std::ofstream(path)
+      << "bundle: {path: from-file}\nlisten: \"127.0.0.1:1\"\nqueue: {max_rows: 99}\n";
   const auto config = LoadConfig({.config_file = path, .listen = "127.0.0.1:2"});
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->bundle.path, "from-file");

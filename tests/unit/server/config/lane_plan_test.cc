@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "gtest/gtest.h"
+#include "tests/fakes/scratch_directory.h"
 
 namespace hydra::config {
 namespace {
@@ -19,7 +20,8 @@ TEST(ParseCpuMaxTest, UnlimitedOrOdd_IsUnset) {
 }
 
 TEST(UsableCpusTest, Cgroup_CapsTheMachine) {
-  const std::string path = ::testing::TempDir() + "/cpu.max";
+  const fakes::ScratchDirectory scratch;
+  const std::string path = scratch.Path("cpu.max");
   std::ofstream(path) << "100000 100000\n";
   EXPECT_EQ(UsableCpus(path), 1u);
   EXPECT_GE(UsableCpus("/nonexistent/cpu.max"), 1u);

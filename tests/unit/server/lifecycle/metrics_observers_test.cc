@@ -49,7 +49,10 @@ TEST_F(MetricsObserversTest, Drop_IsCountedByStageAndReason) {
 }
 
 TEST_F(MetricsObserversTest, Call_IsCountedAndLoggedByItsCode) {
-  calls_.OnCall({.method = "m", .status = absl::OkStatus(), .request_id = "r1"});
+  calls_.OnCall({.method = "m",
+                 .status = absl::OkStatus(),
+                 .request_id = "r1",
+                 .decode = absl::Milliseconds(1)});
   EXPECT_TRUE(lines_.empty());
   calls_.OnCall({.method = "m",
                  .status = base::WithReason(absl::InternalError("x"), "NON_FINITE_OUTPUT"),
@@ -58,6 +61,7 @@ TEST_F(MetricsObserversTest, Call_IsCountedAndLoggedByItsCode) {
   EXPECT_THAT(lines_[0], HasSubstr("error call method=m request_id=r2 code=INTERNAL"));
   EXPECT_THAT(Scrape(), HasSubstr("hydra_requests_total{code=\"OK\",method=\"m\"} 1"));
   EXPECT_THAT(Scrape(), HasSubstr("{method=\"m\",reason=\"NON_FINITE_OUTPUT\"} 1"));
+  EXPECT_THAT(Scrape(), HasSubstr("hydra_decode_duration_seconds_count 1"));
 }
 
 TEST_F(MetricsObserversTest, Answer_CountsItsDecisionAndItsScores) {

@@ -30,13 +30,14 @@ class SetUpModelTest : public ::testing::Test {
     });
   }
 
+  const fakes::ScratchDirectory scratch_;
   fakes::FakeClock clock_;
   config::ServerConfig config_;
   std::vector<std::string> steps_;
 };
 
 TEST_F(SetUpModelTest, EveryLane_IsProvenAndWarm) {
-  config_.bundle.path = WriteServedTiny("warm");
+  config_.bundle.path = WriteServedTiny(scratch_);
   std::map<size_t, int> passes;
   const auto model = SetUp(FakeRuntime([&](absl::Span<const float>, size_t batch) {
     passes[batch] += 1;
@@ -60,13 +61,13 @@ TEST_F(SetUpModelTest, NoOrDamagedBundle_IsRefusedByName) {
   config_.bundle.path = "/nonexistent/bundle";
   EXPECT_THAT(std::string(SetUp(FakeRuntime()).status().message()),
               HasSubstr("/nonexistent/bundle"));
-  config_.bundle.path = WriteServedTiny("damaged");
+  config_.bundle.path = WriteServedTiny(scratch_);
   std::ofstream(config_.bundle.path + "/labels.json", std::ios::app) << " ";
   EXPECT_THAT(std::string(SetUp(FakeRuntime()).status().message()), HasSubstr("labels.json"));
 }
 
 TEST_F(SetUpModelTest, OtherAnswersThanGolden_AreRefusedWithTheNumbers) {
-  config_.bundle.path = WriteServedTiny("wrong");
+  config_.bundle.path = WriteServedTiny(scratch_);
   Runtime runtime = FakeRuntime();
   runtime.load_predictor =
       [](const artifact::Bundle& bundle,
@@ -92,7 +93,7 @@ TEST_F(SetUpModelTest, OtherAnswersThanGolden_AreRefusedWithTheNumbers) {
 }
 
 TEST_F(SetUpModelTest, ProgressThatRefuses_EndsTheSetUp) {
-  config_.bundle.path = WriteServedTiny("stopped");
+  config_.bundle.path = WriteServedTiny(scratch_);
   const auto model = SetUpModel(config_, FakeRuntime(), clock_, [](absl::string_view step) {
     return step == "warm_up of lane 1/2" ? absl::CancelledError("enough") : absl::OkStatus();
   });
@@ -100,7 +101,7 @@ TEST_F(SetUpModelTest, ProgressThatRefuses_EndsTheSetUp) {
 }
 
 TEST_F(SetUpModelTest, FailedWarmUp_EndsTheSetUp) {
-  config_.bundle.path = WriteServedTiny("memory");
+  config_.bundle.path = WriteServedTiny(scratch_);
   const auto model = SetUp(FakeRuntime([](absl::Span<const float>, size_t batch) {
     return batch == 4 ? absl::ResourceExhaustedError("out of memory") : absl::OkStatus();
   }));

@@ -1,7 +1,6 @@
 // The tiny bundle on disk, without a policy and with golden answers that FakePredictor gives.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "model/artifact/bundle_writer.h"
 #include "server/lifecycle/model_setup.h"
 #include "tests/fakes/fake_predictor.h"
+#include "tests/fakes/scratch_directory.h"
 #include "tests/golden/tiny_bundle.h"
 
 namespace hydra::lifecycle {
@@ -19,9 +19,8 @@ inline runtime::PredictorShape TinyShape(const artifact::GoldenAnswers& golden) 
 }
 
 // Returns the bundle's path.
-inline std::string WriteServedTiny(const std::string& name) {
-  const std::string path = ::testing::TempDir() + "/served_tiny_" + name;
-  std::filesystem::remove_all(path);
+inline std::string WriteServedTiny(const fakes::ScratchDirectory& scratch) {
+  const std::string path = scratch.Path("bundle");
   artifact::BundleContents contents = golden::TinyBundle();
   artifact::GoldenAnswers& golden = contents.documents.golden;
   golden.logits = fakes::FakePredictor(TinyShape(golden)).Run(golden.inputs, golden.batch).value();

@@ -24,16 +24,24 @@ namespace {
 
 using ::testing::HasSubstr;
 
-config::ServerConfig TestConfig(const std::string& name) {
-  config::ServerConfig config;
-  config.listen = "127.0.0.1:0";
-  config.admin_listen = "127.0.0.1:0";
-  config.bundle.path = WriteServedTiny(name);
-  config.batching.max_batch_rows = 4;
-  config.lanes.count = 1;
-  config.drain.delay = absl::ZeroDuration();
-  return config;
-}
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerTest() : bundle_(WriteServedTiny(scratch_)) {}
+
+  config::ServerConfig Config() const {
+    config::ServerConfig config;
+    config.listen = "127.0.0.1:0";
+    config.admin_listen = "127.0.0.1:0";
+    config.bundle.path = bundle_;
+    config.batching.max_batch_rows = 4;
+    config.lanes.count = 1;
+    config.drain.delay = absl::ZeroDuration();
+    return config;
+  }
+
+  const fakes::ScratchDirectory scratch_;
+  const std::string bundle_;
+};
 
 // A server on a thread of its own.
 class RunningServer {
@@ -95,8 +103,8 @@ grpc::Status Predict(const RunningServer& running, v1::PredictResponse& response
       ->Predict(&context, OneInstance(1.0f), &response);
 }
 
-TEST(ServerTest, FromStartToDrain_AnswersAndReportsItself) {
-  RunningServer running(TestConfig("life"));
+TEST_F(ServerTest, FromStartToDrain_AnswersAndReportsItself) {
+  RunningServer running(Config());
   running.WaitUntilReady();
   v1::PredictResponse response;
   const grpc::Status status = Predict(running, response);
@@ -120,8 +128,8 @@ TEST(ServerTest, FromStartToDrain_AnswersAndReportsItself) {
   EXPECT_TRUE(running.Ended().ok());
 }
 
-TEST(ServerTest, Health_FollowsReadiness) {
-  RunningServer running(TestConfig("health"));
+TEST_F(ServerTest, Health_FollowsReadiness) {
+  RunningServer running(Config());
   running.WaitUntilReady();
   const auto stub = grpc::health::v1::Health::NewStub(running.Channel());
   for (const char* service : {"", "hydra.v1.PredictionService"}) {
@@ -154,9 +162,9 @@ struct Gate {
   }
 };
 
-TEST(ServerTest, CallInFlight_IsAnsweredWhileDraining) {
+TEST_F(ServerTest, CallInFlight_IsAnsweredWhileDraining) {
   Gate gate;
-  config::ServerConfig config = TestConfig("drain");
+  config::ServerConfig config = Config();
   config.drain.grace = absl::Minutes(1);
   RunningServer running(config, gate.BlockingRuntime());
   running.WaitUntilReady();
@@ -173,9 +181,9 @@ TEST(ServerTest, CallInFlight_IsAnsweredWhileDraining) {
   EXPECT_TRUE(running.Ended().ok());
 }
 
-TEST(ServerTest, SecondStop_AnswersWhatWaitsWithoutTheGrace) {
+TEST_F(ServerTest, SecondStop_AnswersWhatWaitsWithoutTheGrace) {
   Gate gate;
-  config::ServerConfig config = TestConfig("hurry");
+  config::ServerConfig config = Config();
   config.drain.delay = absl::Minutes(10);
   config.drain.grace = absl::Minutes(10);
   RunningServer running(config, gate.BlockingRuntime());
@@ -197,11 +205,11 @@ TEST(ServerTest, SecondStop_AnswersWhatWaitsWithoutTheGrace) {
   EXPECT_TRUE(running.Ended().ok());
 }
 
-TEST(ServerTest, StopWhileStarting_IsCancelled) {
+TEST_F(ServerTest, StopWhileStarting_IsCancelled) {
   Server* server = nullptr;
   std::promise<void> server_known;
   auto known = server_known.get_future().share();
-  RunningServer running(TestConfig("starting"), FakeRuntime([&](absl::Span<const float>, size_t) {
+  RunningServer running(Config(), FakeRuntime([&](absl::Span<const float>, size_t) {
                           known.wait();
                           server->RequestStop();
                           return absl::OkStatus();
@@ -211,33 +219,32 @@ TEST(ServerTest, StopWhileStarting_IsCancelled) {
   EXPECT_EQ(running.Ended().code(), absl::StatusCode::kCancelled);
 }
 
-TEST(ServerTest, FailedStart_TellsWhy) {
-  config::ServerConfig config = TestConfig("failing");
+TEST_F(ServerTest, FailedStart_TellsWhy) {
+  config::ServerConfig config = Config();
   config.bundle.path = "/nonexistent";
   EXPECT_EQ(RunningServer(config).Ended().code(), absl::StatusCode::kNotFound);
-  config = TestConfig("token");
+  config = Config();
   config.security.admin_token_file = "/nonexistent/token";
   EXPECT_THAT(std::string(RunningServer(config).Ended().message()),
               HasSubstr("/nonexistent/token"));
 }
 
-TEST(ServerTest, AddressInUse_TellsWhich) {
-  RunningServer running(TestConfig("first"));
+TEST_F(ServerTest, AddressInUse_TellsWhich) {
+  RunningServer running(Config());
   const Ports ports = running.WaitUntilReady();
-  config::ServerConfig config = TestConfig("second");
+  config::ServerConfig config = Config();
   config.listen = "127.0.0.1:" + std::to_string(ports.grpc);
   EXPECT_THAT(std::string(RunningServer(config).Ended().message()), HasSubstr(config.listen));
-  config = TestConfig("third");
+  config = Config();
   config.admin_listen = "127.0.0.1:" + std::to_string(ports.admin);
   EXPECT_THAT(std::string(RunningServer(config).Ended().message()), HasSubstr(config.admin_listen));
   running.server().RequestStop();
   EXPECT_TRUE(running.Ended().ok());
 }
 
-TEST(ServerTest, Policy_SurvivesARestart) {
-  config::ServerConfig config = TestConfig("policy");
-  config.policy.state_directory = ::testing::TempDir() + "/server_policy_state";
-  std::filesystem::remove_all(config.policy.state_directory);
+TEST_F(ServerTest, Policy_SurvivesARestart) {
+  config::ServerConfig config = Config();
+  config.policy.state_directory = scratch_.Path("state");
   {
     RunningServer running(config);
     running.WaitUntilReady();
@@ -267,9 +274,9 @@ TEST(ServerTest, Policy_SurvivesARestart) {
   EXPECT_TRUE(again.Ended().ok());
 }
 
-TEST(ServerTest, ReloadOfADamagedPolicyFile_KeepsTheActivePolicy) {
-  config::ServerConfig config = TestConfig("reload");
-  config.policy.state_directory = ::testing::TempDir() + "/server_reload_state";
+TEST_F(ServerTest, ReloadOfADamagedPolicyFile_KeepsTheActivePolicy) {
+  config::ServerConfig config = Config();
+  config.policy.state_directory = scratch_.Path("state");
   RunningServer running(config);
   running.WaitUntilReady();
   std::ofstream(config.policy.state_directory + "/policy.json") << "{";

@@ -6,23 +6,28 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/fakes/scratch_directory.h"
 
 namespace hydra::lifecycle {
 namespace {
 
 using ::testing::HasSubstr;
 
-TEST(StateDirectoryTest, MissingDirectory_IsMade) {
-  const std::string path = ::testing::TempDir() + "/state_made/below";
-  std::filesystem::remove_all(path);
+class StateDirectoryTest : public ::testing::Test {
+ protected:
+  const fakes::ScratchDirectory scratch_;
+};
+
+TEST_F(StateDirectoryTest, MissingDirectory_IsMade) {
+  const std::string path = scratch_.Path("made/below");
   const auto directory = StateDirectory::Open(path);
   ASSERT_TRUE(directory.ok()) << directory.status();
   EXPECT_TRUE(std::filesystem::is_directory(path));
   EXPECT_EQ((*directory)->PolicyFile(), path + "/policy.json");
 }
 
-TEST(StateDirectoryTest, SecondHolder_IsRefusedUntilTheFirstIsGone) {
-  const std::string path = ::testing::TempDir() + "/state_locked";
+TEST_F(StateDirectoryTest, SecondHolder_IsRefusedUntilTheFirstIsGone) {
+  const std::string path = scratch_.Path("locked");
   {
     const auto first = StateDirectory::Open(path);
     ASSERT_TRUE(first.ok()) << first.status();
@@ -33,8 +38,8 @@ TEST(StateDirectoryTest, SecondHolder_IsRefusedUntilTheFirstIsGone) {
   EXPECT_TRUE(StateDirectory::Open(path).ok());
 }
 
-TEST(StateDirectoryTest, PathOfAFile_IsRefused) {
-  const std::string path = ::testing::TempDir() + "/state_file";
+TEST_F(StateDirectoryTest, PathOfAFile_IsRefused) {
+  const std::string path = scratch_.Path("file");
   std::ofstream(path) << "x";
   EXPECT_THAT(std::string(StateDirectory::Open(path).status().message()), HasSubstr(path));
 }

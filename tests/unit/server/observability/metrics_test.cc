@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/base/file.h"
+#include "tests/fakes/scratch_directory.h"
 
 namespace hydra::observability {
 namespace {
@@ -150,7 +151,8 @@ TEST(MetricsLintTest, Promtool_HasNoComplaint) {
 #ifdef HYDRA_PROMTOOL
   Metrics metrics("1.2.3");
   Exercise(metrics);
-  const std::string path = ::testing::TempDir() + "/hydra_scrape.txt";
+  const fakes::ScratchDirectory scratch;
+  const std::string path = scratch.Path("scrape.txt");
   std::ofstream(path) << metrics.Scrape({});
   EXPECT_EQ(std::system((std::string(HYDRA_PROMTOOL) + " check metrics < " + path).c_str()), 0);
 #else

@@ -57,6 +57,8 @@ Batcher::~Batcher() { Stop(); }
 
 absl::Status Batcher::Submit(Job job) { return dispatcher_->Submit(std::move(job)); }
 
+void Batcher::Hasten() { dispatcher_->Hasten(); }
+
 bool Batcher::Drain(absl::Time deadline) { return dispatcher_->Drain(deadline); }
 
 void Batcher::Stop() {

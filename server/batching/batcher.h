@@ -54,6 +54,9 @@ class Batcher {
   // gave NaN or infinity for a row of this job; and the status of a failed forward pass.
   absl::Status Submit(Job job);
 
+  // Few or no jobs will come any more: batches stop waiting for companions.  Jobs are still taken.
+  void Hasten();
+
   // Refuses new jobs and runs the waiting ones without delay.  True when all were answered by
   // `deadline` (of the clock's MonotonicNow).
   bool Drain(absl::Time deadline);

@@ -70,7 +70,7 @@ absl::Status Dispatcher::CheckShape(const Job& job) const {
 }
 
 absl::Status Dispatcher::Admit(const Job& job, absl::Time now, std::vector<QueuedJob>& dead) {
-  if (arrivals_ == Arrivals::kClosed) return DrainingError();
+  if (refusing_) return DrainingError();
   absl::Status room = queue_.CheckRoom(job);
   if (!room.ok()) {
     dead = queue_.TakeDead(now);
@@ -160,9 +160,16 @@ void Dispatcher::ObserveCost(CostModel::Sample sample) {
   cost_.Observe(sample);
 }
 
+void Dispatcher::Hasten() {
+  base::MutexLock lock(mutex_);
+  arrivals_ = Arrivals::kClosed;
+  work_.NotifyAll();
+}
+
 bool Dispatcher::Drain(absl::Time deadline) {
   base::MutexLock lock(mutex_);
   arrivals_ = Arrivals::kClosed;
+  refusing_ = true;
   work_.NotifyAll();
   while (!stopped_ && (!queue_.empty() || busy_lanes_ > 0)) {
     const absl::Duration left = deadline - clock_.MonotonicNow();
@@ -176,7 +183,7 @@ void Dispatcher::Stop() {
   std::vector<QueuedJob> waiting;
   {
     base::MutexLock lock(mutex_);
-    arrivals_ = Arrivals::kClosed;
+    refusing_ = true;
     stopped_ = true;
     waiting = queue_.TakeAll();
     work_.NotifyAll();

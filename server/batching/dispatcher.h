@@ -42,7 +42,8 @@ class Dispatcher {
   void Finish(size_t rows);
   void ObserveCost(CostModel::Sample sample);
 
-  // As Batcher::Drain and Batcher::Stop.
+  // As in Batcher.
+  void Hasten();
   bool Drain(absl::Time deadline);
   void Stop();
 
@@ -71,6 +72,7 @@ class Dispatcher {
   JobQueue queue_ ABSL_GUARDED_BY(mutex_);
   CostModel cost_ ABSL_GUARDED_BY(mutex_);
   Arrivals arrivals_ ABSL_GUARDED_BY(mutex_) = Arrivals::kOpen;
+  bool refusing_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   size_t busy_lanes_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t in_flight_rows_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -65,18 +65,19 @@ void Lane::Run(const Pass& pass) {
         absl::StrCat("the model's output: got ", logits->size(), " values, want ", wanted));
   }
 
-  if (absl::IsResourceExhausted(logits.status()) && pass.jobs.size() > 1) {
-    const size_t half = pass.jobs.size() / 2;
-    Run({pass.jobs.subspan(0, half), pass.reason, pass.taken});
-    Run({pass.jobs.subspan(half), pass.reason, pass.taken});
-    return;
-  }
   BatchReport report{.jobs = pass.jobs.size(),
                      .rows = rows,
                      .padded_rows = padded_rows,
                      .reason = pass.reason,
                      .compute = compute,
                      .status = logits.status()};
+  if (absl::IsResourceExhausted(logits.status()) && pass.jobs.size() > 1) {
+    observer_.OnBatch(report);
+    const size_t half = pass.jobs.size() / 2;
+    Run({pass.jobs.subspan(0, half), pass.reason, pass.taken});
+    Run({pass.jobs.subspan(half), pass.reason, pass.taken});
+    return;
+  }
   const JobResult common{.timings = {.batch = start - pass.taken, .compute = compute},
                          .batch_rows = rows,
                          .padded_rows = padded_rows,

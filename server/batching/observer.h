@@ -20,7 +20,7 @@ struct BatchReport {
   size_t rows = 0;
   size_t padded_rows = 0;
   DispatchReason reason = DispatchReason::kFull;
-  std::vector<absl::Duration> queue_waits;  // one per job
+  std::vector<absl::Duration> queue_waits;  // of the jobs that are answered
   absl::Duration compute;
   absl::Status status;     // of the forward pass
   size_t failed_jobs = 0;  // of an OK pass: answered NON_FINITE_OUTPUT
@@ -34,6 +34,7 @@ class Observer {
   // (model/base/status_detail.h).
   virtual void OnDropped(Stage stage, const absl::Status& status) = 0;
 
+  // One forward pass; one that ran out of memory is followed by those of its halves.
   virtual void OnBatch(const BatchReport& report) = 0;
 };
 

@@ -168,6 +168,7 @@ void Server::Drain() {
     std::jthread hurry([this] {
       if (stop_.WaitForHurry()) batcher_->Stop();
     });
+    batcher_->Hasten();
     rpc_->Shutdown(config_.drain.grace);
     stop_.Finish();
   }

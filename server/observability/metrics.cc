@@ -168,10 +168,12 @@ void Metrics::ObserveDecode(absl::Duration duration) {
 
 void Metrics::CountBatch(const BatchFacts& batch) {
   batches_.Get({batch.dispatch_reason, batch.code}).Increment();
-  batch_rows_.Observe(static_cast<double>(batch.rows));
-  rows_.Increment(static_cast<double>(batch.rows));
-  padding_rows_.Increment(static_cast<double>(batch.padded_rows - batch.rows));
-  compute_duration_.Observe(absl::ToDoubleSeconds(batch.compute));
+  if (batch.code == "OK") {
+    batch_rows_.Observe(static_cast<double>(batch.rows));
+    rows_.Increment(static_cast<double>(batch.rows));
+    padding_rows_.Increment(static_cast<double>(batch.padded_rows - batch.rows));
+    compute_duration_.Observe(absl::ToDoubleSeconds(batch.compute));
+  }
   for (const absl::Duration wait : batch.queue_waits) {
     queue_duration_.Observe(absl::ToDoubleSeconds(wait));
   }

@@ -174,6 +174,14 @@ TEST_F(BatcherTest, Drain_AnswersEverythingThatWaits) {
   EXPECT_EQ(base::ReasonOf(batcher_->Submit(MakeJob(1, kShape.row_values, 0.0f).job)), "DRAINING");
 }
 
+TEST_F(BatcherTest, Hasten_EndsTheWaitForCompanionsAndTakesMore) {
+  Start(EightRows());
+  auto waiting = Submit(3, 5.0f);
+  batcher_->Hasten();
+  EXPECT_TRUE(waiting.get().ok());
+  EXPECT_TRUE(Submit(1, 6.0f).get().ok());
+}
+
 TEST_F(BatcherTest, StopWithoutDrain_AnswersUnavailable) {
   Start(EightRows());
   auto waiting = Submit(3, 5.0f);

@@ -63,15 +63,7 @@ Metrics::Metrics(const std::string& version)
       padding_rows_(AddCounter("hydra_padding_rows_total",
                                "Rows that were computed only to fill a batch up to its size.")),
       policy_revision_(AddGauge("hydra_policy_revision", "Revision of the active policy.")),
-      ready_(AddGauge("hydra_ready", "1 while the server takes requests, else 0.")),
-      queue_requests_(AddGauge("hydra_queue_requests", "Jobs that wait.")),
-      queue_rows_(AddGauge("hydra_queue_rows", "Rows of the jobs that wait.")),
-      queue_bytes_(AddGauge("hydra_queue_bytes", "Input bytes of the jobs that wait.")),
-      oldest_wait_(AddGauge("hydra_queue_oldest_wait_seconds",
-                            "How long the job at the head has waited; 0 without one.")),
-      in_flight_rows_(AddGauge("hydra_in_flight_rows", "Rows that the lanes work on.")),
-      slowest_lane_(AddGauge("hydra_lane_silence_seconds",
-                             "Since the last sign of life of the lane that is longest silent.")) {
+      levels_(registry_) {
   auto& states = prometheus::BuildGauge()
                      .Name("hydra_certificate_state")
                      .Help("1 for the state of the active policy's certificate, else 0.")
@@ -204,13 +196,7 @@ void Metrics::SetPolicy(uint64_t revision, absl::string_view state) {
 }
 
 std::string Metrics::Scrape(const Levels& levels) {
-  ready_.Set(levels.ready ? 1 : 0);
-  queue_requests_.Set(static_cast<double>(levels.queue_requests));
-  queue_rows_.Set(static_cast<double>(levels.queue_rows));
-  queue_bytes_.Set(static_cast<double>(levels.queue_bytes));
-  oldest_wait_.Set(absl::ToDoubleSeconds(levels.oldest_wait));
-  in_flight_rows_.Set(static_cast<double>(levels.in_flight_rows));
-  slowest_lane_.Set(absl::ToDoubleSeconds(levels.slowest_lane));
+  levels_.Set(levels);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, registry_.Collect());
   return text.str();

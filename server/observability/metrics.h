@@ -16,6 +16,7 @@
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/observability/bounded_family.h"
+#include "server/observability/levels.h"
 
 namespace hydra::observability {
 
@@ -35,17 +36,6 @@ struct BatchFacts {
   std::string code;  // of the forward pass: "OK", "INTERNAL", ...
   std::vector<absl::Duration> queue_waits;
   absl::Duration compute;
-};
-
-// Read when somebody scrapes.
-struct Levels {
-  bool ready = false;
-  size_t queue_requests = 0;
-  size_t queue_rows = 0;
-  size_t queue_bytes = 0;
-  absl::Duration oldest_wait;
-  size_t in_flight_rows = 0;
-  absl::Duration slowest_lane;  // since the last beat of the lane that is longest without one
 };
 
 // Label values are of fixed sets; a set that grows too large is folded (BoundedFamily).
@@ -104,13 +94,7 @@ class Metrics {
   std::map<std::string, prometheus::Histogram*> scores_ ABSL_GUARDED_BY(scores_mutex_);
   std::map<std::string, prometheus::Gauge*> certificate_states_;
   prometheus::Gauge& policy_revision_;
-  prometheus::Gauge& ready_;
-  prometheus::Gauge& queue_requests_;
-  prometheus::Gauge& queue_rows_;
-  prometheus::Gauge& queue_bytes_;
-  prometheus::Gauge& oldest_wait_;
-  prometheus::Gauge& in_flight_rows_;
-  prometheus::Gauge& slowest_lane_;
+  LevelGauges levels_;
 };
 
 }  // namespace hydra::observability

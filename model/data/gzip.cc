@@ -30,6 +30,9 @@ class Inflater {
 
   bool ready() const { return ready_; }
 
+  // Input that was not consumed.
+  size_t left() const { return stream_.avail_in + rest_.size(); }
+
   // Appends up to one chunk to `out`; returns zlib's code.
   int Next(std::string& out) {
     if (stream_.avail_in == 0) Feed();
@@ -77,6 +80,10 @@ absl::StatusOr<std::string> MaybeGunzip(std::string bytes, size_t max_bytes,
       return absl::ResourceExhaustedError(
           absl::StrCat(file, ": more than ", max_bytes, " bytes of contents"));
     }
+  }
+  if (inflater.left() > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": got ", inflater.left(), " bytes behind the end of the gzip stream"));
   }
   return contents;
 }

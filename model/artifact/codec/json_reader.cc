@@ -108,6 +108,8 @@ void JsonNode::FailType(absl::string_view wanted) const {
   Fail(absl::StrCat("got ", Shown(*value_), ", want ", wanted));
 }
 
+bool JsonNode::is_number() const { return value_ != nullptr && value_->is_number(); }
+
 std::string JsonNode::TextOrEmpty(size_t max_bytes) const {
   if (failed()) return "";
   if (!value_->is_string()) {

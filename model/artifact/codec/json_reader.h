@@ -91,6 +91,8 @@ class JsonNode {
   // Members of an object whose keys are free, in the order of the keys.
   std::vector<std::pair<std::string, JsonNode>> Members(CountRange count) const;
 
+  bool is_number() const;
+
   const std::string& path() const { return path_; }
   bool failed() const { return value_ == nullptr; }
 

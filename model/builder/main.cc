@@ -13,17 +13,20 @@ int main(int argc, char** argv) {
   CLI::App app("hydra-builder: from a fine-tuned checkpoint to a Hydra bundle");
   app.require_subcommand(1);
   app.fallthrough();
-  builder::ProgramOptions program;
-  app.add_option("--threads", program.threads, "threads of matrix products")
+  size_t threads = 1;
+  app.add_option("--threads", threads, "threads of matrix products")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   builder::Action action;
-  builder::AddTrainCommand(app, action);
+  builder::AddNetworkCommands(app, action);
+  builder::AddQualityCommands(app, action);
+  builder::AddBundleCommands(app, action);
+  builder::AddPipelineCommands(app, action);
   CLI11_PARSE(app, argc, argv);
 
   const base::RealClock clock;
   builder::Terminal terminal(clock);
-  const builder::StepContext context{clock, terminal, program.threads};
+  const builder::StepContext context{clock, terminal, threads};
   const absl::Status status =
       nn::CatchTorch(app.get_subcommands().front()->get_name(), [&] { return action(context); });
   if (status.ok()) return 0;

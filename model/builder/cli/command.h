@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,18 +12,16 @@
 
 namespace hydra::builder {
 
-// Options that every subcommand takes.
-struct ProgramOptions {
-  size_t threads = 1;
-};
-
 // Set by the callback of the subcommand that was given.
 using Action = std::function<absl::Status(StepContext)>;
 
 // One flag per field; flags left out keep the defaults.
 void AddFlags(CLI::App& app, const std::vector<OptionField>& fields);
 
-// Each adds its subcommand to `app`; parsing it sets `action`, which outlives the parser.
-void AddTrainCommand(CLI::App& app, Action& action);
+// Each adds its subcommands to `app`; parsing one sets `action`, which outlives the parser.
+void AddNetworkCommands(CLI::App& app, Action& action);   // train, score, select, finetune, merge
+void AddQualityCommands(CLI::App& app, Action& action);   // calibrate, evaluate
+void AddBundleCommands(CLI::App& app, Action& action);    // pack, verify, inspect, report
+void AddPipelineCommands(CLI::App& app, Action& action);  // build, wrap
 
 }  // namespace hydra::builder

@@ -52,6 +52,17 @@ absl::StatusOr<DataSpec> ParseDataSpec(absl::string_view text) {
   return spec;
 }
 
+std::string FormatDataSpec(const DataSpec& spec) {
+  std::string text = spec.kind == DataKind::kIdx           ? "idx:"
+                     : spec.kind == DataKind::kImageFolder ? "image_folder:"
+                     : spec.kind == DataKind::kCsv         ? "csv:"
+                                                           : "jsonl:";
+  text += spec.path;
+  if (!spec.labels.empty()) absl::StrAppend(&text, ",", spec.labels);
+  if (spec.limit != 0) absl::StrAppend(&text, ";limit=", spec.limit);
+  return text;
+}
+
 absl::StatusOr<std::pair<std::string, DataSpec>> ParseNamedDataSpec(absl::string_view text) {
   const std::pair<std::string, std::string> named = absl::StrSplit(text, absl::MaxSplits('=', 1));
   if (named.first.empty() || named.second.empty()) {

@@ -17,11 +17,16 @@ struct DataSpec {
   std::string path;    // of idx: the images
   std::string labels;  // of idx; empty: none
   size_t limit = 0;    // first items only; 0: all
+
+  bool operator==(const DataSpec&) const = default;
 };
 
 // "idx:IMAGES,LABELS", "idx:IMAGES", "image_folder:DIR", "csv:FILE", "jsonl:FILE", each optionally
 // with ";limit=N". Errors: INVALID_ARGUMENT with the text and what was wanted.
 absl::StatusOr<DataSpec> ParseDataSpec(absl::string_view text);
+
+// The text that ParseDataSpec reads as `spec`.
+std::string FormatDataSpec(const DataSpec& spec);
 
 // "NAME=SPEC", as out-of-distribution sets are given.  Errors: as ParseDataSpec.
 absl::StatusOr<std::pair<std::string, DataSpec>> ParseNamedDataSpec(absl::string_view text);

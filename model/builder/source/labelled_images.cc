@@ -7,9 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "model/base/sha256.h"
 #include "model/base/status_macros.h"
 #include "model/data/idx.h"
+#include "model/data/image_folder.h"
+#include "model/data/raster_set.h"
+#include "model/data/table.h"
 
 namespace hydra::builder {
 namespace {
@@ -72,20 +76,47 @@ absl::StatusOr<LabelledImages> LoadIdx(const DataSpec& spec,
   return loaded;
 }
 
-absl::Status NotYet(const DataSpec& spec) {
-  return absl::UnimplementedError(absl::StrCat(spec.path, ": only IDX data is read"));
+absl::StatusOr<data::ExampleList> ListExamples(const DataSpec& spec) {
+  absl::StatusOr<data::ExampleList> list =
+      spec.kind == DataKind::kImageFolder ? data::ReadImageFolder(spec.path)
+      : spec.kind == DataKind::kCsv       ? data::ReadCsv(spec.path, {})
+                                          : data::ReadJsonLines(spec.path, {});
+  if (list.ok() && spec.limit != 0 && spec.limit < list->examples.size())
+    list->examples.resize(spec.limit);
+  return list;
+}
+
+absl::StatusOr<LabelledImages> LoadFiles(const DataSpec& spec,
+                                         const artifact::ImageSettings& settings) {
+  HYDRA_ASSIGN_OR_RETURN(const data::ExampleList list, ListExamples(spec));
+  HYDRA_ASSIGN_OR_RETURN(data::RasterSet rasters, data::LoadRasters(list, settings, {}));
+  LabelledImages loaded{.images = {.mean = settings.mean,
+                                   .stddev = settings.stddev,
+                                   .rescale_factor = settings.rescale_factor},
+                        .digests = std::move(rasters.digests),
+                        .label_names = std::move(rasters.class_names)};
+  loaded.images.pixels =
+      at::from_blob(rasters.pixels.data(),
+                    {static_cast<int64_t>(rasters.count), static_cast<int64_t>(rasters.channels),
+                     static_cast<int64_t>(rasters.height), static_cast<int64_t>(rasters.width)},
+                    at::kByte)
+          .clone();
+  if (!rasters.labels.empty()) loaded.images.labels = Indices(rasters.labels);
+  return loaded;
 }
 
 }  // namespace
 
 absl::StatusOr<LabelledImages> LoadImages(const DataSpec& spec,
                                           const artifact::ImageSettings& settings) {
-  if (spec.kind != DataKind::kIdx) return NotYet(spec);
-  return LoadIdx(spec, settings);
+  return spec.kind == DataKind::kIdx ? LoadIdx(spec, settings) : LoadFiles(spec, settings);
 }
 
-absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec) {
-  if (spec.kind != DataKind::kIdx) return NotYet(spec);
+absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec, size_t channels) {
+  if (spec.kind != DataKind::kIdx) {
+    HYDRA_ASSIGN_OR_RETURN(const data::ExampleList list, ListExamples(spec));
+    return data::SettingsOfFirst(list, channels, {});
+  }
   HYDRA_ASSIGN_OR_RETURN(const data::IdxImages idx, ReadIdx(spec));
   return artifact::ImageSettings{.height = idx.height,
                                  .width = idx.width,
@@ -94,6 +125,28 @@ absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec) {
                                  .resize_width = idx.width,
                                  .mean = {0.0},
                                  .stddev = {1.0}};
+}
+
+absl::Status MatchLabels(const std::vector<std::string>& classes, const std::string& what,
+                         LabelledImages& data) {
+  const int64_t largest = data.images.labels.max().item<int64_t>();
+  if (data.label_names.empty()) {
+    if (largest < static_cast<int64_t>(classes.size())) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": got label ", largest, ", want 0..", classes.size() - 1));
+  }
+  std::vector<int64_t> index;
+  for (const std::string& name : data.label_names) {
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    if (found == classes.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, ": got the class \"", name, "\", want one of ", absl::StrJoin(classes, ", ")));
+    }
+    index.push_back(found - classes.begin());
+  }
+  data.images.labels = at::tensor(index, at::kLong).index_select(0, data.images.labels);
+  data.label_names = classes;
+  return absl::OkStatus();
 }
 
 std::vector<size_t> LabelsOf(const LabelledImages& data, absl::Span<const size_t> rows) {

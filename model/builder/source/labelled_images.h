@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/artifact/image_settings.h"
@@ -25,9 +26,15 @@ struct LabelledImages {
 absl::StatusOr<LabelledImages> LoadImages(const DataSpec& spec,
                                           const artifact::ImageSettings& settings);
 
-// Settings that take the dataset's images as they are, with mean 0 and stddev 1.
-// Errors: as the reader; INVALID_ARGUMENT if the images differ in size.
-absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec);
+// Settings that take the size of the dataset's (first) image as it is, with mean 0 and stddev 1.
+// `channels` holds for PNG and JPEG files; IDX images have one.  Errors: as the reader.
+absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec, size_t channels);
+
+// Makes the labels of `data` indices into `classes`: by name where the data names its classes, else
+// they must be indices already.  `what` names the data in errors.
+// Errors: INVALID_ARGUMENT a class that is not in `classes`.
+absl::Status MatchLabels(const std::vector<std::string>& classes, const std::string& what,
+                         LabelledImages& data);
 
 // Label index of each row.
 std::vector<size_t> LabelsOf(const LabelledImages& data, absl::Span<const size_t> rows);

@@ -15,7 +15,7 @@ namespace hydra::builder {
 struct Pool {
   LabelledImages data;
   data::SplitRows splits;
-  std::vector<std::string> label_names;  // one per class
+  std::vector<std::string> classes;  // their names, in the order of the labels
 
   const std::vector<size_t>& Rows(const std::string& split) const { return splits.at(split); }
   LabelledImages Select(const std::string& split) const { return SelectRows(data, Rows(split)); }
@@ -24,8 +24,10 @@ struct Pool {
   }
 };
 
-// Errors: as LoadImages and SplitPool; INVALID_ARGUMENT data without labels, or label names whose
-// number does not fit.
-absl::StatusOr<Pool> LoadPool(const DataOptions& options, const artifact::ImageSettings& settings);
+// `classes`: names of a network's classes, which labels are matched to; empty: the classes are
+// those of `options.label_names`, else of the data.
+// Errors: as LoadImages, MatchLabels and SplitPool; INVALID_ARGUMENT data without labels.
+absl::StatusOr<Pool> LoadPool(const DataOptions& options, const artifact::ImageSettings& settings,
+                              const std::vector<std::string>& classes);
 
 }  // namespace hydra::builder

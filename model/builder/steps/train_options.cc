@@ -9,6 +9,7 @@ std::vector<OptionField> Fields(TrainStepOptions& options) {
       {"layers", &options.layers, "encoder layers"},
       {"heads", &options.heads, "attention heads of a layer; divides the width"},
       {"mlp", &options.mlp, "features inside the MLP"},
+      {"channels", &options.channels, "of PNG and JPEG files: 1 or 3; IDX images have one"},
       {"mean", &options.mean, "mean per channel; default: of the train split"},
       {"stddev", &options.stddev, "standard deviation per channel; default: of the train split"},
       {"epochs", &options.epochs, "passes over the train split"},

@@ -1,12 +1,9 @@
 #include "model/builder/steps/train_step.h"
 
 #include <ATen/Parallel.h>
-#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,21 +11,14 @@
 #include "model/base/status_macros.h"
 #include "model/builder/files/step_directory.h"
 #include "model/builder/source/pool.h"
-#include "model/builder/steps/learning_curve.h"
-#include "model/nn/catch_torch.h"
+#include "model/builder/steps/training_watch.h"
 #include "model/nn/checkpoint.h"
-#include "model/nn/forward.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
 
 namespace hydra::builder {
 namespace {
 
-constexpr size_t kEvaluationBatch = 500;
-
-std::string CurvePath(const std::string& state_path) {
-  return state_path.empty() ? "" : state_path + ".curve.json";
-}
 constexpr double kLayerNormEpsilon = 1e-12;  // ViT's default
 
 // Mean and standard deviation per channel of pixel / 255, to four decimals.
@@ -109,80 +99,6 @@ train::TrainOptions TrainerOptions(const TrainStepOptions& options, size_t steps
           .save_every_steps = options.save_every};
 }
 
-struct HeldOut {
-  double loss = 0.0;
-  double accuracy = 0.0;
-};
-
-// Throws c10::Error; called inside Train's own seam.
-HeldOut MeasureHeldOut(const nn::Network& network, const LabelledImages& data) {
-  const c10::AutoGradMode no_gradients(false);
-  HeldOut sums;
-  const size_t n = data.images.size();
-  for (size_t begin = 0; begin < n; begin += kEvaluationBatch) {
-    std::vector<size_t> rows;
-    for (size_t i = begin; i < std::min(n, begin + kEvaluationBatch); ++i) rows.push_back(i);
-    const at::Tensor labels = train::GatherLabels(data.images, rows);
-    const at::Tensor logits = nn::Forward(network, train::GatherImages(data.images, rows))[0];
-    sums.loss += at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).item<double>();
-    sums.accuracy += logits.argmax(1).eq(labels).sum().item<double>();
-  }
-  return {sums.loss / static_cast<double>(n), sums.accuracy / static_cast<double>(n)};
-}
-
-// Turns the trainer's callbacks into console lines and the learning curve.
-class Watcher {
- public:
-  Watcher(const nn::Network& network, const LabelledImages& held_out, size_t steps_per_epoch,
-          LearningCurve& curve, Console& console)
-      : network_(network),
-        held_out_(held_out),
-        steps_per_epoch_(steps_per_epoch),
-        curve_(curve),
-        console_(console) {}
-
-  void OnStep(const train::TrainProgress& progress) {
-    if (steps_seen_ == 0) curve_.RewindTo(progress.step - 1);
-    ++steps_seen_;
-    ++steps_in_sum_;
-    loss_sum_ += progress.loss;
-    if (progress.step % steps_per_epoch_ == 0 || progress.step == progress.steps) {
-      Measure(progress);
-    } else {
-      console_.Progress(absl::StrFormat("train  step %d/%d  loss %.4f", progress.step,
-                                        progress.steps, progress.loss),
-                        progress.remaining);
-    }
-  }
-
-  const absl::Status& status() const { return status_; }
-
- private:
-  void Measure(const train::TrainProgress& progress) {
-    const HeldOut held_out = MeasureHeldOut(network_, held_out_);
-    const double loss = loss_sum_ / static_cast<double>(steps_in_sum_);
-    status_.Update(curve_.Add(
-        {progress.step, loss, held_out.loss, held_out.accuracy, progress.learning_rate}));
-    loss_sum_ = 0.0;
-    steps_in_sum_ = 0;
-    console_.Line(absl::StrFormat(
-        "train  step %d/%d  loss %.4f  select: loss %.4f  accuracy %.2f %%  elapsed %s  left %s",
-        progress.step, progress.steps, loss, held_out.loss, 100.0 * held_out.accuracy,
-        absl::FormatDuration(absl::Trunc(progress.elapsed, absl::Seconds(1))),
-        absl::FormatDuration(absl::Trunc(progress.remaining, absl::Seconds(1)))));
-  }
-
-  const nn::Network& network_;
-  const LabelledImages& held_out_;
-  const size_t steps_per_epoch_;
-  LearningCurve& curve_;
-  Console& console_;
-  size_t steps_seen_ = 0;
-  size_t steps_in_sum_ = 0;
-  double loss_sum_ = 0.0;
-  absl::Status status_;
-};
-
 std::string Record(const DataOptions& data, const TrainStepOptions& options, const Pool& pool,
                    const LearningCurve& curve) {
   DataOptions data_copy = data;
@@ -208,10 +124,10 @@ absl::StatusOr<Prepared> Prepare(const DataOptions& data, const TrainStepOptions
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(data.data));
   Prepared prepared{.checkpoint = {.family = "vit"}};
   nn::Checkpoint& checkpoint = prepared.checkpoint;
-  HYDRA_ASSIGN_OR_RETURN(checkpoint.image_settings, NativeSettings(spec));
-  HYDRA_ASSIGN_OR_RETURN(prepared.pool, LoadPool(data, checkpoint.image_settings));
+  HYDRA_ASSIGN_OR_RETURN(checkpoint.image_settings, NativeSettings(spec, options.channels));
+  HYDRA_ASSIGN_OR_RETURN(prepared.pool, LoadPool(data, checkpoint.image_settings, {}));
   HYDRA_RETURN_IF_ERROR(Normalise(options, prepared.pool, checkpoint.image_settings));
-  checkpoint.labels = prepared.pool.label_names;
+  checkpoint.labels = prepared.pool.classes;
   HYDRA_ASSIGN_OR_RETURN(const artifact::Geometry geometry,
                          GeometryOf(options, checkpoint.image_settings, checkpoint.labels.size()));
   checkpoint.network = train::RandomNetwork(geometry, /*prefix_tokens=*/1, options.seed);
@@ -238,20 +154,11 @@ absl::Status TrainPrepared(const TrainStepOptions& options, const std::string& s
   context.console.Line(absl::StrFormat(
       "train  %d images, %d held out, %d steps of %d, %d parameters", train_data.images.size(),
       held_out.images.size(), steps, options.batch, CountParameters(network)));
-  Watcher watcher(network, held_out, per_epoch, curve, context.console);
+  TrainingWatch watch({"train", per_epoch}, network, held_out, curve, context.console);
   HYDRA_RETURN_IF_ERROR(train::Train(
       train_data.images, TrainerOptions(options, steps, state_path), context.clock,
-      [&](const train::TrainProgress& progress) { watcher.OnStep(progress); }, network));
-  return watcher.status();
-}
-
-absl::Status RemoveState(const std::string& state_path) {
-  for (const std::string& path : {state_path, CurvePath(state_path)}) {
-    std::error_code error;
-    if (!path.empty()) std::filesystem::remove(path, error);
-    if (error) return absl::InternalError(absl::StrCat(path, ": cannot remove: ", error.message()));
-  }
-  return absl::OkStatus();
+      [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
+  return watch.status();
 }
 
 }  // namespace

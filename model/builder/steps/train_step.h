@@ -18,6 +18,7 @@ struct TrainStepOptions {
   size_t layers = 6;
   size_t heads = 8;
   size_t mlp = 192;
+  size_t channels = 3;         // of PNG and JPEG files; IDX images have one
   std::vector<double> mean;    // per channel; empty: measured on the train split
   std::vector<double> stddev;  // per channel; empty: measured on the train split
   size_t epochs = 6;

@@ -1,0 +1,62 @@
+#include "model/builder/calibrating/calibrate_step.h"
+#include "model/builder/cli/command.h"
+#include "model/builder/cli/given.h"
+#include "model/builder/evaluation/evaluate_step.h"
+
+namespace hydra::builder {
+namespace {
+
+struct CalibrateGiven {
+  DataOptions data;
+  CalibrateStepOptions options;
+  std::string network;
+  std::string out;
+};
+
+struct EvaluateGiven {
+  DataOptions data;
+  EvaluateStepOptions options;
+  EvaluateInputs inputs;
+  std::string out;
+};
+
+void AddInputs(CLI::App& command, EvaluateInputs& inputs) {
+  command.add_option("--network", inputs.network, "network of the ensemble")->required();
+  command.add_option("--calibration", inputs.calibration, "output of calibrate")->required();
+  command.add_option("--base", inputs.base, "checkpoint of the single model to compare with");
+  command.add_option("--deep-ensemble", inputs.deep_ensemble,
+                     "checkpoints whose mean is the deep ensemble to compare with");
+  command.add_option("--random-masks", inputs.random_masks,
+                     "network made with random heads to compare with");
+  command.add_option("--ledger", inputs.ledger, "file that every final evaluation is entered in");
+}
+
+}  // namespace
+
+void AddQualityCommands(CLI::App& app, Action& action) {
+  AddCommand<CalibrateGiven>(
+      app, action, {"calibrate", "fit the temperature, certify thresholds, size conformal sets"},
+      [](CLI::App& command, CalibrateGiven& given) {
+        AddFlags(command, Fields(given.data));
+        AddFlags(command, Fields(given.options));
+        command.add_option("--network", given.network, "output of merge, or a checkpoint")
+            ->required();
+        AddOut(command, given.out, "directory of calibration.json");
+      },
+      [](const CalibrateGiven& given, StepContext context) {
+        return RunCalibrate(given.data, given.options, given.network, given.out, context);
+      });
+  AddCommand<EvaluateGiven>(
+      app, action, {"evaluate", "measure the ensemble beside its baselines"},
+      [](CLI::App& command, EvaluateGiven& given) {
+        AddFlags(command, Fields(given.data));
+        AddFlags(command, Fields(given.options));
+        AddInputs(command, given.inputs);
+        AddOut(command, given.out, "directory of evaluation.json and predictions");
+      },
+      [](const EvaluateGiven& given, StepContext context) {
+        return RunEvaluate(given.data, given.options, given.inputs, given.out, context);
+      });
+}
+
+}  // namespace hydra::builder

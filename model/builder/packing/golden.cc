@@ -1,0 +1,128 @@
+#include "model/builder/packing/golden.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/base/rng.h"
+#include "model/base/status_macros.h"
+#include "model/builder/quality/predictions.h"
+#include "model/nn/catch_torch.h"
+#include "model/nn/forward.h"
+#include "model/nn/tensor_convert.h"
+
+namespace hydra::builder {
+namespace {
+
+// Above this number of heads one of each layer and stream is tried.
+constexpr size_t kMaxHeadsTried = 256;
+
+struct HeadPlace {
+  size_t layer = 0;
+  size_t stream = 0;
+  size_t position = 0;  // among the stream's kept heads
+};
+
+// max |got - want| / max |want|, as runtime::CheckGolden measures.
+double RelativeError(const std::vector<float>& got, const std::vector<float>& want) {
+  double difference = 0.0, scale = 0.0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    difference = std::max(difference, std::abs(static_cast<double>(got[i]) - want[i]));
+    scale = std::max(scale, std::abs(static_cast<double>(want[i])));
+  }
+  return scale > 0.0 ? difference / scale : difference;
+}
+
+std::vector<HeadPlace> PlacesToTry(const nn::Network& network, uint64_t seed) {
+  std::vector<HeadPlace> all, one_each;
+  base::Rng rng = base::Rng::ForPurpose(seed, "heads to zero");
+  for (size_t l = 0; l < network.plan.size(); ++l) {
+    for (size_t s = 0; s < network.plan[l].heads.size(); ++s) {
+      const size_t kept = network.plan[l].heads[s].size();
+      if (kept == 0) continue;
+      one_each.push_back({l, s, rng.UniformBelow(kept)});
+      for (size_t position = 0; position < kept; ++position) all.push_back({l, s, position});
+    }
+  }
+  return all.size() <= kMaxHeadsTried ? all : one_each;
+}
+
+std::vector<float> LogitsWithout(const nn::Network& network, const at::Tensor& images,
+                                 const HeadPlace& place) {
+  const nn::ContextTap tap = [&](size_t layer, at::Tensor context) {
+    if (layer != place.layer) return context;
+    at::Tensor changed = context.clone();
+    changed.select(0, static_cast<int64_t>(place.stream))
+        .select(2, static_cast<int64_t>(place.position))
+        .zero_();
+    return changed;
+  };
+  return nn::ToFloatVector(nn::Forward(network, images, {.tap = tap}));
+}
+
+absl::Status MeasureHeads(const nn::Network& network, const LabelledImages& inputs,
+                          const GoldenOptions& options, Golden& golden) {
+  return nn::CatchTorch("golden answers", [&]() -> absl::Status {
+    const c10::InferenceMode inference;
+    std::vector<size_t> rows(inputs.images.size());
+    std::iota(rows.begin(), rows.end(), size_t{0});
+    const at::Tensor images = train::GatherImages(inputs.images, rows);
+    const std::vector<HeadPlace> places = PlacesToTry(network, options.seed);
+    golden.heads_tried = places.size();
+    golden.smallest_head_effect = std::numeric_limits<double>::infinity();
+    for (const HeadPlace& place : places) {
+      const double effect =
+          RelativeError(LogitsWithout(network, images, place), golden.answers.logits);
+      golden.smallest_head_effect = std::min(golden.smallest_head_effect, effect);
+      if (effect > options.float32_tolerance) continue;
+      return absl::FailedPreconditionError(absl::StrFormat(
+          "golden answers: zeroing head %d of stream %d in layer %d changes them by %.3g, want "
+          "more than the tolerance of %.3g; take more rows",
+          place.position, place.stream, place.layer, effect, options.float32_tolerance));
+    }
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<Golden> MakeGolden(const nn::Network& network, const LabelledImages& inputs,
+                                  const GoldenOptions& options) {
+  if (inputs.images.size() == 0) return absl::InvalidArgumentError("golden answers: got no input");
+  HYDRA_ASSIGN_OR_RETURN(const Predictions exact,
+                         Predict(network, inputs, {.threads = options.threads}));
+  nn::Network rounded = nn::Clone(network);
+  nn::RoundMatricesToBFloat16(rounded);
+  HYDRA_ASSIGN_OR_RETURN(const Predictions rough,
+                         Predict(rounded, inputs, {.threads = options.threads}));
+  Golden golden;
+  golden.bfloat16_error = RelativeError(rough.logits, exact.logits);
+  golden.answers = {.members = exact.members,
+                    .batch = exact.rows,
+                    .classes = exact.classes,
+                    .logits = exact.logits,
+                    .dtype = "float32"};
+  HYDRA_ASSIGN_OR_RETURN(golden.answers.inputs, InputRows(inputs, 0, exact.rows));
+  golden.answers.row_values = golden.answers.inputs.size() / exact.rows;
+  HYDRA_RETURN_IF_ERROR(MeasureHeads(network, inputs, options, golden));
+  golden.answers.tolerance = {
+      {"float32", options.float32_tolerance},
+      {"bfloat16",
+       std::max(options.float32_tolerance, options.bfloat16_margin * golden.bfloat16_error)}};
+  return golden;
+}
+
+std::map<std::string, std::string> GoldenChoices(const Golden& golden) {
+  return {{"golden_bfloat16_error_measured", absl::StrFormat("%.3g", golden.bfloat16_error)},
+          {"golden_smallest_head_effect", absl::StrFormat("%.3g", golden.smallest_head_effect)},
+          {"golden_heads_tried", absl::StrCat(golden.heads_tried)}};
+}
+
+}  // namespace hydra::builder

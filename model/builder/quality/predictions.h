@@ -1,0 +1,49 @@
+// Member logits of a dataset, made with the numerics that will be served.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/builder/source/labelled_images.h"
+#include "model/nn/network.h"
+#include "model/runtime/loader.h"
+#include "model/runtime/predictor.h"
+#include "model/uncertainty/answer.h"
+
+namespace hydra::builder {
+
+// `logits`: [M, N, C] row-major; `labels`: [N], or empty if the data has none.
+struct Predictions {
+  size_t members = 0;
+  size_t rows = 0;
+  size_t classes = 0;
+  std::vector<float> logits;
+  std::vector<size_t> labels;
+};
+
+// Network inputs [count, C*H*W] of these rows, normalised as the server does it.
+absl::StatusOr<std::vector<float>> InputRows(const LabelledImages& data, size_t begin,
+                                             size_t count);
+
+// Runs all images in batches of `batch`.  Errors: as Predictor::Run.
+absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledImages& data,
+                                    size_t batch);
+
+// The same for a network in memory.  Errors: as MakePredictor and Predictor::Run.
+absl::StatusOr<Predictions> Predict(const nn::Network& network, const LabelledImages& data,
+                                    runtime::PredictorOptions options);
+
+// Predictions of separate models on the same rows as the members of one ensemble.
+// Errors: INVALID_ARGUMENT if rows or classes differ.
+absl::StatusOr<Predictions> StackMembers(absl::Span<const Predictions> parts);
+
+// One member alone.
+Predictions MemberOf(const Predictions& predictions, size_t member);
+
+// Errors: as uncertainty::AnswerRows.
+absl::StatusOr<std::vector<uncertainty::Answer>> Answers(const Predictions& predictions,
+                                                         double temperature);
+
+}  // namespace hydra::builder

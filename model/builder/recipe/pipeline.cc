@@ -1,0 +1,228 @@
+#include "model/builder/recipe/pipeline.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "model/base/file.h"
+#include "model/base/sha256.h"
+#include "model/base/status_macros.h"
+#include "model/builder/recipe/publish.h"
+#include "model/builder/recipe/step_cache.h"
+#include "model/builder/source/data_digest.h"
+#include "model/nn/checkpoint.h"
+
+namespace hydra::builder {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMaxWeightBytes = size_t{16} << 30;
+
+template <typename Options>
+Json OptionsOf(Options options) {
+  return OptionsJson(Fields(options));
+}
+
+absl::StatusOr<std::string> DigestOf(const std::string& spec) {
+  if (spec.empty()) return std::string();
+  HYDRA_ASSIGN_OR_RETURN(const DataSpec parsed, ParseDataSpec(spec));
+  return DigestData(parsed);
+}
+
+// What the pool and its splits are, without where they lie.
+absl::StatusOr<Json> DescribePool(const DataOptions& data) {
+  Json json = OptionsOf(data);
+  for (const char* key : {"data", "test", "ood"}) json.erase(key);
+  HYDRA_ASSIGN_OR_RETURN(json["digest"], DigestOf(data.data));
+  return json;
+}
+
+absl::StatusOr<Json> DescribeTest(const DataOptions& data) {
+  Json json;
+  HYDRA_ASSIGN_OR_RETURN(json["test"], DigestOf(data.test));
+  for (const std::string& text : data.ood) {
+    HYDRA_ASSIGN_OR_RETURN(const auto named, ParseNamedDataSpec(text));
+    HYDRA_ASSIGN_OR_RETURN(json["ood"][named.first], DigestData(named.second));
+  }
+  return json;
+}
+
+class Pipeline {
+ public:
+  Pipeline(const Recipe& recipe, StepCache& cache, StepContext context)
+      : recipe_(recipe), cache_(cache), context_(context) {}
+
+  absl::StatusOr<StepOutput> Run() {
+    HYDRA_ASSIGN_OR_RETURN(pool_, DescribePool(recipe_.data));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput base, Base(recipe_.train.seed));
+    Made made{.network = base};
+    if (!recipe_.wrap) {
+      HYDRA_ASSIGN_OR_RETURN(made, Ensemble(base, recipe_.score));
+    }
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput calibration, Calibrate(made.network));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput evaluation, Evaluate(base, made.network, calibration));
+    return Pack(made, calibration, evaluation);
+  }
+
+ private:
+  struct Made {
+    StepOutput network;
+    StepOutput heads;  // empty path: all heads
+  };
+
+  absl::StatusOr<StepOutput> Base(uint64_t seed) {
+    if (!recipe_.base.empty()) return Checkpoint(recipe_.base);
+    TrainStepOptions options = recipe_.train;
+    options.seed = seed;
+    return cache_.Run("train", {{"options", OptionsOf(options)}, {"pool", pool_}},
+                      [&](const std::string& out) {
+                        return RunTrain(recipe_.data, options, out, out + ".state", context_);
+                      });
+  }
+
+  // A checkpoint from outside is known by its files.
+  absl::StatusOr<StepOutput> Checkpoint(const std::string& path) {
+    base::Sha256 sha;
+    for (const char* file : {"/config.json", "/model.safetensors"}) {
+      HYDRA_ASSIGN_OR_RETURN(const std::string bytes, base::ReadFile(path + file, kMaxWeightBytes));
+      sha.Update(base::Sha256Hex(bytes));
+    }
+    return StepOutput{path, std::move(sha).HexDigest()};
+  }
+
+  absl::StatusOr<Made> Ensemble(const StepOutput& base, const ScoreStepOptions& score) {
+    HYDRA_ASSIGN_OR_RETURN(
+        const StepOutput scores,
+        cache_.Run("score", {{"options", OptionsOf(score)}, {"pool", pool_}, {"base", base.key}},
+                   [&](const std::string& out) {
+                     return RunScore(recipe_.data, score, base.path, out, context_);
+                   }));
+    Made made;
+    HYDRA_ASSIGN_OR_RETURN(
+        made.heads,
+        cache_.Run("select", {{"options", OptionsOf(recipe_.select)}, {"scores", scores.key}},
+                   [&](const std::string& out) {
+                     return RunSelect(recipe_.select, scores.path, out, context_);
+                   }));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(base, made.heads));
+    HYDRA_ASSIGN_OR_RETURN(
+        made.network,
+        cache_.Run(
+            "merge",
+            {{"options", OptionsOf(recipe_.merge)}, {"pool", pool_}, {"members", members.key}},
+            [&](const std::string& out) {
+              return RunMerge(recipe_.data, recipe_.merge, members.path, out, context_);
+            }));
+    return made;
+  }
+
+  absl::StatusOr<StepOutput> Finetune(const StepOutput& base, const StepOutput& heads) {
+    return cache_.Run("finetune",
+                      {{"options", OptionsOf(recipe_.finetune)},
+                       {"pool", pool_},
+                       {"base", base.key},
+                       {"heads", heads.key}},
+                      [&](const std::string& out) {
+                        return RunFinetune(recipe_.data, recipe_.finetune, base.path, heads.path,
+                                           out, context_);
+                      });
+  }
+
+  absl::StatusOr<StepOutput> Calibrate(const StepOutput& network) {
+    return cache_.Run(
+        "calibrate",
+        {{"options", OptionsOf(recipe_.calibrate)}, {"pool", pool_}, {"network", network.key}},
+        [&](const std::string& out) {
+          return RunCalibrate(recipe_.data, recipe_.calibrate, network.path, out, context_);
+        });
+  }
+
+  absl::StatusOr<std::vector<StepOutput>> DeepEnsemble(const StepOutput& base) {
+    std::vector<StepOutput> members;
+    for (const size_t seed : recipe_.deep_ensemble_seeds) {
+      HYDRA_ASSIGN_OR_RETURN(members.emplace_back(), Base(seed));
+    }
+    for (const std::string& path : recipe_.deep_ensemble) {
+      HYDRA_ASSIGN_OR_RETURN(members.emplace_back(), Checkpoint(path));
+    }
+    if (!members.empty()) members.insert(members.begin(), base);
+    return members;
+  }
+
+  // The baselines that the recipe asks for.
+  absl::Status AddBaselines(const StepOutput& base, EvaluateInputs& inputs, Json& made_from) {
+    if (!recipe_.wrap) {
+      inputs.base = base.path;
+      made_from["base"] = base.key;
+    }
+    HYDRA_ASSIGN_OR_RETURN(const std::vector<StepOutput> members, DeepEnsemble(base));
+    for (const StepOutput& member : members) {
+      inputs.deep_ensemble.push_back(member.path);
+      made_from["deep_ensemble"].push_back(member.key);
+    }
+    if (!recipe_.random_masks) return absl::OkStatus();
+    ScoreStepOptions random = recipe_.score;
+    random.method = "random";
+    HYDRA_ASSIGN_OR_RETURN(const Made control, Ensemble(base, random));
+    inputs.random_masks = control.network.path;
+    made_from["random_masks"] = control.network.key;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<StepOutput> Evaluate(const StepOutput& base, const StepOutput& network,
+                                      const StepOutput& calibration) {
+    EvaluateInputs inputs{.network = network.path,
+                          .calibration = calibration.path,
+                          .ledger = cache_.directory() + "/ledger.jsonl"};
+    Json made_from = {{"options", OptionsOf(recipe_.evaluate)},
+                      {"pool", pool_},
+                      {"network", network.key},
+                      {"calibration", calibration.key}};
+    if (recipe_.evaluate.final) {
+      HYDRA_ASSIGN_OR_RETURN(made_from["final"], DescribeTest(recipe_.data));
+    }
+    HYDRA_RETURN_IF_ERROR(AddBaselines(base, inputs, made_from));
+    return cache_.Run("evaluate", made_from, [&](const std::string& out) {
+      return RunEvaluate(recipe_.data, recipe_.evaluate, inputs, out, context_);
+    });
+  }
+
+  absl::StatusOr<StepOutput> Pack(const Made& made, const StepOutput& calibration,
+                                  const StepOutput& evaluation) {
+    const PackInputs inputs{.network = made.network.path,
+                            .calibration = calibration.path,
+                            .heads = made.heads.path,
+                            .evaluation = evaluation.path,
+                            .recipe = recipe_.text};
+    const Json made_from = {{"options", OptionsOf(recipe_.pack)},
+                            {"pool", pool_},
+                            {"network", made.network.key},
+                            {"heads", made.heads.key},
+                            {"calibration", calibration.key},
+                            {"evaluation", evaluation.key},
+                            {"recipe", recipe_.text}};
+    return cache_.Run("pack", made_from, [&](const std::string& out) {
+      return RunPack(recipe_.data, recipe_.pack, inputs, out, context_);
+    });
+  }
+
+  const Recipe& recipe_;
+  StepCache& cache_;
+  const StepContext context_;
+  Json pool_;
+};
+
+}  // namespace
+
+absl::Status BuildBundle(const Recipe& recipe, const std::string& work, const std::string& out,
+                         StepContext context) {
+  HYDRA_ASSIGN_OR_RETURN(const std::unique_ptr<StepCache> cache, StepCache::Open(work, context));
+  HYDRA_ASSIGN_OR_RETURN(const StepOutput packed, Pipeline(recipe, *cache, context).Run());
+  HYDRA_RETURN_IF_ERROR(PublishDirectory(packed.path, out));
+  context.console.Line(absl::StrCat("bundle ", out));
+  return absl::OkStatus();
+}
+
+}  // namespace hydra::builder

@@ -1,0 +1,15 @@
+// Images that are out of distribution by construction, for choices that must not look at test data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/builder/source/labelled_images.h"
+
+namespace hydra::builder {
+
+// One proxy per image of `data`, in turn: its patches shuffled; an even mix with another image;
+// turned by a quarter (a half if not square) with inverted pixels.  Drawn with `seed`; no labels.
+LabelledImages MakeProxyOod(const LabelledImages& data, size_t patch_size, uint64_t seed);
+
+}  // namespace hydra::builder

@@ -1,0 +1,26 @@
+#include "model/builder/steps/finetune_step.h"
+
+namespace hydra::builder {
+
+std::vector<OptionField> Fields(FinetuneStepOptions& options) {
+  return {
+      {"joint", &options.joint, "tune one network with a shared MLP from the start"},
+      {"steps", &options.steps, "steps of each member; 0 removes heads and tunes nothing"},
+      {"batch", &options.batch, "images of a step"},
+      {"lr", &options.lr, "learning rate after the warm-up; then half a cosine"},
+      {"warmup", &options.warmup, "steps of linear warm-up"},
+      {"weight_decay", &options.weight_decay, "AdamW weight decay of matrices"},
+      {"clip_norm", &options.clip_norm, "largest norm of the gradient"},
+      {"dropout", &options.dropout, "dropout probability"},
+      {"label_smoothing", &options.label_smoothing, "label smoothing"},
+      {"flip", &options.flip, "flip images left to right at random"},
+      {"shift", &options.shift, "shift images by up to so many pixels at random"},
+      {"bf16", &options.bf16, "matrix products in bfloat16"},
+      {"bootstrap", &options.bootstrap,
+       "every member weighs every example by its own Poisson(1) draw"},
+      {"seed", &options.seed, "seed of order, dropout, augmentation and bootstrap"},
+      {"save_every", &options.save_every, "steps between two saves of the state"},
+  };
+}
+
+}  // namespace hydra::builder

@@ -1,0 +1,130 @@
+#include "model/builder/steps/finetune_step.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/base/file.h"
+#include "model/base/status_macros.h"
+#include "model/builder/files/step_directory.h"
+#include "model/builder/networks/head_choice.h"
+#include "model/builder/networks/stored_network.h"
+#include "model/builder/source/pool.h"
+#include "model/builder/steps/training_watch.h"
+#include "model/ensemble/merge.h"
+#include "model/ensemble/prune.h"
+#include "nlohmann/json.hpp"
+
+namespace hydra::builder {
+namespace {
+
+constexpr size_t kMaxHeadsBytes = size_t{256} << 20;
+constexpr size_t kMeasuresPerRun = 4;
+
+// One network to tune, with its place in the output and in messages.
+struct Target {
+  std::string name;  // "member-0" or "joint"
+  std::string what;  // "finetune member 1 of 3"
+  size_t seed = 0;
+  StoredNetwork stored;
+};
+
+train::TrainOptions TrainerOptions(const FinetuneStepOptions& options, size_t seed,
+                                   const std::string& state_path) {
+  return {.steps = options.steps,
+          .batch = options.batch,
+          .learning_rate = options.lr,
+          .warmup_steps = options.warmup,
+          .weight_decay = options.weight_decay,
+          .clip_norm = options.clip_norm,
+          .label_smoothing = options.label_smoothing,
+          .dropout = options.dropout,
+          .augmentation = {.flip = options.flip, .shift_pixels = options.shift},
+          .bfloat16 = options.bf16,
+          .bootstrap = options.bootstrap,
+          .seed = seed,
+          .state_path = state_path,
+          .save_every_steps = options.save_every};
+}
+
+absl::StatusOr<HeadChoice> ReadHeads(const std::string& heads, const StoredNetwork& base) {
+  HYDRA_ASSIGN_OR_RETURN(const std::string text,
+                         base::ReadFile(heads + "/heads.json", kMaxHeadsBytes));
+  HYDRA_ASSIGN_OR_RETURN(HeadChoice choice, ParseHeadChoice(text));
+  if (choice.scores.base_digest != base.base_digest) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(heads, "/heads.json: made for the checkpoint ", choice.scores.base_digest,
+                     ", got the checkpoint ", base.base_digest));
+  }
+  return choice;
+}
+
+absl::StatusOr<std::vector<Target>> MakeTargets(const FinetuneStepOptions& options,
+                                                const StoredNetwork& base,
+                                                const HeadChoice& choice) {
+  std::vector<nn::Network> members;
+  for (const auto& kept : choice.kept) {
+    HYDRA_ASSIGN_OR_RETURN(members.emplace_back(), ensemble::PruneHeads(base.network, kept));
+  }
+  std::vector<Target> targets;
+  if (options.joint) {
+    Target& joint = targets.emplace_back(Target{"joint", "finetune joint", options.seed, base});
+    HYDRA_ASSIGN_OR_RETURN(joint.stored.network, ensemble::MergeMembers(members, {}));
+    return targets;
+  }
+  for (size_t m = 0; m < members.size(); ++m) {
+    Target& target = targets.emplace_back(Target{
+        absl::StrCat("member-", m), absl::StrCat("finetune member ", m + 1, " of ", members.size()),
+        options.seed * 1000 + m, base});
+    target.stored.network = std::move(members[m]);
+  }
+  return targets;
+}
+
+absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool,
+                  const std::string& state_path, Target& target, LearningCurve& curve,
+                  StepContext context) {
+  if (options.steps == 0) return absl::OkStatus();
+  const LabelledImages train_data = pool.Select("train"), held_out = pool.Select("select");
+  nn::Network& network = target.stored.network;
+  TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
+                      held_out, curve, context.console);
+  HYDRA_RETURN_IF_ERROR(train::Train(
+      train_data.images, TrainerOptions(options, target.seed, state_path), context.clock,
+      [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
+  return watch.status();
+}
+
+}  // namespace
+
+absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& options,
+                         const std::string& base, const std::string& heads, const std::string& out,
+                         StepContext context) {
+  at::set_num_threads(static_cast<int>(context.threads));
+  HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
+  HYDRA_ASSIGN_OR_RETURN(const StoredNetwork network, ReadNetwork(base));
+  HYDRA_ASSIGN_OR_RETURN(const HeadChoice choice, ReadHeads(heads, network));
+  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.image_settings, network.labels));
+  HYDRA_ASSIGN_OR_RETURN(std::vector<Target> targets, MakeTargets(options, network, choice));
+  FinetuneStepOptions copy = options;
+  nlohmann::ordered_json record = {
+      {"step", "finetune"}, {"options", OptionsJson(Fields(copy))}, {"curves", nullptr}};
+  std::vector<std::string> states;
+  for (Target& target : targets) {
+    states.push_back(absl::StrCat(directory.path(), ".", target.name, ".state"));
+    HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(states.back())));
+    HYDRA_RETURN_IF_ERROR(Tune(options, pool, states.back(), target, curve, context));
+    HYDRA_RETURN_IF_ERROR(
+        WriteNetwork(target.stored, absl::StrCat(directory.temporary(), "/", target.name)));
+    record["curves"][target.name] = curve.ToJson();
+  }
+  HYDRA_RETURN_IF_ERROR(directory.Write("finetune.json", record.dump(2) + "\n"));
+  HYDRA_RETURN_IF_ERROR(directory.Commit());
+  for (const std::string& state : states) HYDRA_RETURN_IF_ERROR(RemoveState(state));
+  return absl::OkStatus();
+}
+
+}  // namespace hydra::builder

@@ -1,0 +1,104 @@
+#include "model/builder/steps/score_step.h"
+
+#include <ATen/Parallel.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/base/rng.h"
+#include "model/base/status_macros.h"
+#include "model/builder/files/step_directory.h"
+#include "model/builder/networks/head_choice.h"
+#include "model/builder/networks/stored_network.h"
+#include "model/builder/source/pool.h"
+#include "model/importance/taylor.h"
+
+namespace hydra::builder {
+namespace {
+
+// Disjoint rows of `pool_rows`, one list per member.
+absl::StatusOr<std::vector<std::vector<size_t>>> MemberRows(const std::vector<size_t>& pool_rows,
+                                                            const ScoreStepOptions& options) {
+  const size_t share = pool_rows.size() / options.members;
+  const size_t each = options.images_per_member == 0 ? share : options.images_per_member;
+  if (each == 0 || each > share) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("images_per_member: got ", each, ", want 1..", share, " (", pool_rows.size(),
+                     " rows of select for ", options.members, " members)"));
+  }
+  const std::vector<size_t> order =
+      base::Rng::ForPurpose(options.seed, "score subsets").Permutation(pool_rows.size());
+  std::vector<std::vector<size_t>> rows(options.members);
+  for (size_t m = 0; m < options.members; ++m) {
+    for (size_t i = 0; i < each; ++i) rows[m].push_back(pool_rows[order[m * each + i]]);
+  }
+  return rows;
+}
+
+absl::Status ScoreByTaylor(const ScoreStepOptions& options, const StoredNetwork& base,
+                           const Pool& pool, HeadScores& scores, StepContext context) {
+  importance::TaylorOptions taylor;
+  HYDRA_ASSIGN_OR_RETURN(taylor.estimator, importance::ParseTaylorEstimator(options.estimator));
+  HYDRA_ASSIGN_OR_RETURN(const auto rows, MemberRows(pool.Rows("select"), options));
+  scores.data_digest = pool.Describe("select").digest;
+  scores.choices["taylor_estimator"] = options.estimator;
+  scores.choices["taylor_images_per_member"] = absl::StrCat(rows[0].size());
+  scores.choices["taylor_subsets"] = "disjoint parts of select, one per member";
+  for (size_t m = 0; m < options.members; ++m) {
+    HYDRA_ASSIGN_OR_RETURN(
+        scores.importance.emplace_back(),
+        importance::TaylorImportance(base.network, train::GatherImages(pool.data.images, rows[m]),
+                                     train::GatherLabels(pool.data.images, rows[m]), taylor));
+    context.console.Line(absl::StrFormat("score  member %d of %d on %d images", m + 1,
+                                         options.members, rows[m].size()));
+  }
+  return absl::OkStatus();
+}
+
+void ScoreAtRandom(const ScoreStepOptions& options, const artifact::Geometry& geometry,
+                   HeadScores& scores) {
+  for (size_t m = 0; m < options.members; ++m) {
+    base::Rng rng = base::Rng::ForPurpose(options.seed, absl::StrCat("random heads ", m));
+    auto& table = scores.importance.emplace_back(geometry.layers);
+    for (auto& row : table) {
+      for (size_t h = 0; h < geometry.heads; ++h) row.push_back(rng.Uniform());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<OptionField> Fields(ScoreStepOptions& options) {
+  return {
+      {"method", &options.method, "taylor, or random as a control"},
+      {"estimator", &options.estimator, "of taylor: per_token, per_example or gate_squared"},
+      {"members", &options.members, "members of the ensemble"},
+      {"images_per_member", &options.images_per_member,
+       "images that score a member; 0 divides the select split evenly"},
+      {"seed", &options.seed, "seed of the subsets, or of random scores"},
+  };
+}
+
+absl::Status RunScore(const DataOptions& data, const ScoreStepOptions& options,
+                      const std::string& base, const std::string& out, StepContext context) {
+  at::set_num_threads(static_cast<int>(context.threads));
+  if (options.members == 0) return absl::InvalidArgumentError("members: got 0, want at least 1");
+  HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
+  HYDRA_ASSIGN_OR_RETURN(const StoredNetwork network, ReadNetwork(base));
+  HeadScores scores{
+      .method = options.method, .base_digest = network.base_digest, .seed = options.seed};
+  if (options.method == "taylor") {
+    HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.image_settings, network.labels));
+    HYDRA_RETURN_IF_ERROR(ScoreByTaylor(options, network, pool, scores, context));
+  } else if (options.method == "random") {
+    ScoreAtRandom(options, network.network.geometry, scores);
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("method: got \"", options.method, "\", want taylor or random"));
+  }
+  HYDRA_RETURN_IF_ERROR(directory.Write("scores.json", EncodeHeadScores(scores)));
+  return directory.Commit();
+}
+
+}  // namespace hydra::builder

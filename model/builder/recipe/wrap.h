@@ -23,7 +23,7 @@ struct WrapOptions {
 // A recipe with M = 1 and every head, whose splits take fixed shares of the held-out data: select
 // 0.1, fit 0.1, path 0.15, certify 0.5, conformal 0.1.  Errors: INVALID_ARGUMENT data that cannot
 // be read, or fewer than kMinWrapItems items.
-inline constexpr size_t kMinWrapItems = 100;
+inline constexpr size_t kMinWrapItems = 200;
 absl::StatusOr<Recipe> WrapRecipe(const WrapOptions& options);
 
 }  // namespace hydra::builder

@@ -1,0 +1,241 @@
+// The whole way from images to a verified bundle, on data that a tiny network learns in seconds.
+#include "model/builder/recipe/pipeline.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/artifact/bundle.h"
+#include "model/artifact/bundle_writer.h"
+#include "model/base/clock.h"
+#include "model/base/file.h"
+#include "model/builder/packing/inspect_step.h"
+#include "model/builder/packing/verify_step.h"
+#include "model/builder/recipe/recipe.h"
+#include "model/builder/recipe/wrap.h"
+#include "model/ensemble/bundle_weights.h"
+#include "nlohmann/json.hpp"
+#include "tests/unit/model/builder/tiny_data.h"
+
+namespace hydra::builder {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_data::RecordingConsole;
+using testing_data::ScratchDirectory;
+using testing_data::WriteBytes;
+using testing_data::WriteTinyIdx;
+
+constexpr char kRecipe[] = R"(
+data:
+  pool: {kind: idx, images: pool-images, labels: pool-labels}
+  test: {kind: idx, images: test-images, labels: test-labels}
+  ood: {noise: {kind: idx, images: ood-images}}
+  label_names: [left, right, bottom]
+  splits: {select: 60, fit: 60, path: 60, certify: 120, conformal: 60}
+train: {patch_size: 4, width: 16, layers: 2, heads: 4, mlp: 32, epochs: 20, batch: 20, lr: 0.005,
+        dropout: 0.0}
+compare: {random_masks: true, deep_ensemble_seeds: [1]}
+score: {members: 3}
+select: {keep: 2, overlap_penalty: 1}
+finetune: {steps: 8, batch: 20, flip: false}
+calibrate: {cuts: 10, alphas: [0.2]}
+evaluate: {final: true, resamples: 20}
+pack: {name: tiny, golden_rows: 8, policy_coverage: 0.8}
+)";
+
+// One bundle for all tests of this file: building it is what takes time.
+class PipelineTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    scratch_ = new ScratchDirectory("pipeline");
+    WriteTinyIdx(*scratch_ / "pool", 600, 1);
+    WriteTinyIdx(*scratch_ / "test", 120, 2);
+    WriteTinyIdx(*scratch_ / "ood", 60, 3);
+    RecordingConsole console;
+    first_ = Build(kRecipe, "bundle", console);
+    first_log_ = console.text();
+  }
+  static void TearDownTestSuite() { delete scratch_; }
+
+  static absl::Status Build(const std::string& text, const std::string& out,
+                            RecordingConsole& console) {
+    const base::RealClock clock;
+    const auto recipe = ParseRecipe(text, "recipe.yaml", scratch_->path());
+    if (!recipe.ok()) return recipe.status();
+    return BuildBundle(*recipe, *scratch_ / "work", *scratch_ / out, {clock, console});
+  }
+
+  static absl::Status Verify(const std::string& path) {
+    const base::RealClock clock;
+    RecordingConsole console;
+    return VerifyBundle(path, {clock, console});
+  }
+
+  static std::string WorkOf(const std::string& step) {
+    for (const auto& entry : std::filesystem::directory_iterator(*scratch_ / "work")) {
+      if (entry.path().filename().string().rfind(step + "-", 0) == 0) return entry.path().string();
+    }
+    return "";
+  }
+
+  static ScratchDirectory* scratch_;
+  static absl::Status first_;
+  static std::string first_log_;
+};
+
+ScratchDirectory* PipelineTest::scratch_ = nullptr;
+absl::Status PipelineTest::first_;
+std::string PipelineTest::first_log_;
+
+TEST_F(PipelineTest, Recipe_MakesABundleThatVerifies) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  EXPECT_TRUE(Verify(*scratch_ / "bundle").ok()) << Verify(*scratch_ / "bundle");
+  const auto bundle = artifact::Bundle::Open(*scratch_ / "bundle");
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  EXPECT_EQ(bundle->manifest().members, 3u);
+  EXPECT_EQ(bundle->manifest().name, "tiny");
+  EXPECT_EQ(bundle->manifest().provenance.recipe, kRecipe);
+  EXPECT_EQ(bundle->labels()[2], "bottom");
+  EXPECT_EQ(bundle->calibration().splits.at("certify").n, 120u);
+  EXPECT_TRUE(bundle->head_map().has_value());
+  EXPECT_TRUE(bundle->policy_json().has_value());
+  EXPECT_THAT(bundle->report_html().value_or(""), HasSubstr("tiny"));
+}
+
+TEST_F(PipelineTest, SecondRun_RunsNoStepAgain) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  RecordingConsole console;
+  ASSERT_TRUE(Build(kRecipe, "bundle", console).ok());
+  EXPECT_THAT(console.text(), HasSubstr("train: already made"));
+  EXPECT_THAT(console.text(), HasSubstr("pack: already made"));
+  EXPECT_THAT(console.text(), Not(HasSubstr("done in")));
+}
+
+TEST_F(PipelineTest, OtherOptionOfALateStep_RunsOnlyWhatFollows) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  std::string text = kRecipe;
+  text.replace(text.find("name: tiny"), 10, "name: else");
+  RecordingConsole console;
+  ASSERT_TRUE(Build(text, "other", console).ok()) << console.text();
+  EXPECT_THAT(console.text(), HasSubstr("evaluate: already made"));
+  EXPECT_THAT(console.text(), HasSubstr("pack: done in"));
+}
+
+TEST_F(PipelineTest, FinalEvaluation_IsInTheLedgerOnce) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const auto ledger = base::ReadFile(*scratch_ / "work/ledger.jsonl", 1 << 20);
+  ASSERT_TRUE(ledger.ok()) << ledger.status();
+  EXPECT_EQ(std::count(ledger->begin(), ledger->end(), '\n'), 1);
+  EXPECT_THAT(*ledger, HasSubstr("evaluate --final"));
+}
+
+TEST_F(PipelineTest, Evaluation_ComparesAllSystemsOnTheTestSet) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const auto text = base::ReadFile(WorkOf("evaluate") + "/evaluation.json", 1 << 24);
+  ASSERT_TRUE(text.ok()) << text.status();
+  const auto json = nlohmann::json::parse(*text);
+  ASSERT_EQ(json["systems"].size(), 4u);
+  EXPECT_EQ(json["systems"][2]["name"], "deep_ensemble");
+  EXPECT_EQ(json["systems"][2]["members"], 2);
+  EXPECT_EQ(json["systems"][3]["name"], "random_masks");
+  EXPECT_EQ(json["data"]["n"], 120);
+  // Three bright quarters are easy: far from chance, and never below it by accident of labels.
+  EXPECT_GT(json["systems"][1]["scaled"]["accuracy"].get<double>(), 0.8) << first_log_;
+  EXPECT_TRUE(json["systems"][1]["scaled"]["members"].is_null());
+  EXPECT_TRUE(json["systems"][0]["ood"]["noise"]["by_score"].contains("mutual_information"));
+}
+
+TEST_F(PipelineTest, BundleWithOneHeadZeroed_FailsVerificationWithNumbers) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const auto bundle = artifact::Bundle::Open(*scratch_ / "bundle");
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  auto network = ensemble::DecodeWeights(bundle->manifest(), bundle->weights());
+  ASSERT_TRUE(network.ok()) << network.status();
+  const auto width = static_cast<int64_t>(network->geometry.head_width);
+  network->weights.layers[1].out_weight[0].narrow(1, 0, width).zero_();
+  const auto weights = ensemble::EncodeWeights(*network);
+  ASSERT_TRUE(weights.ok()) << weights.status();
+  const artifact::BundleContents damaged{.documents = {.manifest = bundle->manifest(),
+                                                       .calibration = bundle->calibration(),
+                                                       .labels = bundle->labels(),
+                                                       .image_settings = bundle->image_settings(),
+                                                       .head_map = bundle->head_map(),
+                                                       .golden = bundle->golden()},
+                                         .weights = *weights};
+  ASSERT_TRUE(artifact::WriteBundle(damaged, *scratch_ / "damaged").ok());
+  const absl::Status status = Verify(*scratch_ / "damaged");
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("tolerance"));
+}
+
+TEST_F(PipelineTest, OverlappingSplits_AreRefusedByPack) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const std::string copy = *scratch_ / "overlap";
+  std::filesystem::copy(WorkOf("calibrate"), copy);
+  const auto text = base::ReadFile(copy + "/splits.json", 1 << 24);
+  ASSERT_TRUE(text.ok()) << text.status();
+  auto json = nlohmann::json::parse(*text);
+  json["fit"].push_back(json["certify"][0]);
+  WriteBytes(copy + "/splits.json", json.dump());
+  const auto recipe = ParseRecipe(kRecipe, "recipe.yaml", scratch_->path());
+  ASSERT_TRUE(recipe.ok()) << recipe.status();
+  const base::RealClock clock;
+  RecordingConsole console;
+  const absl::Status status =
+      RunPack(recipe->data, recipe->pack, {.network = WorkOf("merge"), .calibration = copy},
+              *scratch_ / "never", {clock, console});
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is in both"));
+  EXPECT_FALSE(std::filesystem::exists(*scratch_ / "never"));
+}
+
+TEST_F(PipelineTest, JointTuning_MakesABundleToo) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  std::string text = kRecipe;
+  text.replace(text.find("finetune: {"), 11, "finetune: {joint: true, ");
+  RecordingConsole console;
+  const absl::Status status = Build(text, "joint", console);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(console.text(), HasSubstr("tuned jointly"));
+}
+
+TEST_F(PipelineTest, Wrap_MakesAOneMemberBundleOfACheckpoint) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const auto recipe = WrapRecipe(
+      {.checkpoint = WorkOf("train"),
+       .held_out = absl::StrCat("idx:", *scratch_ / "pool-images", ",", *scratch_ / "pool-labels"),
+       .name = "wrapped"});
+  ASSERT_TRUE(recipe.ok()) << recipe.status();
+  const base::RealClock clock;
+  RecordingConsole console;
+  const absl::Status status =
+      BuildBundle(*recipe, *scratch_ / "wrap-work", *scratch_ / "wrapped", {clock, console});
+  ASSERT_TRUE(status.ok()) << status;
+  const auto bundle = artifact::Bundle::Open(*scratch_ / "wrapped");
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  EXPECT_EQ(bundle->manifest().members, 1u);
+  EXPECT_EQ(bundle->head_map()->provenance.selection, "all");
+  EXPECT_EQ(bundle->calibration().reference_histograms.count("disagreement"), 0u);
+}
+
+TEST_F(PipelineTest, Inspect_SaysMembersHeadsAndDigest) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const auto bundle = artifact::Bundle::Open(*scratch_ / "bundle");
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  const std::string text = DescribeBundle(*bundle);
+  EXPECT_THAT(text, HasSubstr("3 members"));
+  EXPECT_THAT(text, HasSubstr(bundle->digest()));
+  const auto json = DescribeBundleJson(*bundle);
+  ASSERT_TRUE(json.ok()) << json.status();
+  const auto parsed = nlohmann::json::parse(*json);
+  EXPECT_EQ(parsed["members"], 3);
+  EXPECT_EQ(parsed["splits"]["certify"]["n"], 120);
+}
+
+}  // namespace
+}  // namespace hydra::builder

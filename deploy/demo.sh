@@ -101,8 +101,8 @@ for _ in $(seq 300); do
   sleep 0.2
 done
 [ -n "$ports" ] || exit 1
-grpc_port=$(sed -n 's/.*"grpc_port": *\([0-9]*\).*/\1/p' <<<"$ports")
-admin_port=$(sed -n 's/.*"admin_port": *\([0-9]*\).*/\1/p' <<<"$ports")
+grpc_port=$(sed -n 's/.*"grpc_port": *"\{0,1\}\([0-9]*\).*/\1/p' <<<"$ports")
+admin_port=$(sed -n 's/.*"admin_port": *"\{0,1\}\([0-9]*\).*/\1/p' <<<"$ports")
 endpoint=127.0.0.1:$grpc_port
 say "ready: gRPC $endpoint, admin http://127.0.0.1:$admin_port"
 

@@ -1,5 +1,6 @@
 #include "client/input/flags.h"
 
+#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "client/input/image_source.h"
 #include "client/input/tensor_source.h"

@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "client/input/source.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hydra::input {
 

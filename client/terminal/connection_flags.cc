@@ -1,5 +1,6 @@
 #include "client/terminal/connection_flags.h"
 
+#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"

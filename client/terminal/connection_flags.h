@@ -3,9 +3,12 @@
 
 #include <string>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "client/cpp/options.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hydra::terminal {
 

@@ -101,7 +101,7 @@ run_sanitizers() {
   local threaded
   mapfile -t threaded < <(threaded_folders)
   export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/tests/tsan.supp
   sanitized_tests asan tests
   sanitized_tests tsan "${threaded[@]}"
 }

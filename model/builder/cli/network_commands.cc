@@ -36,8 +36,7 @@ struct SelectGiven {
 struct FinetuneGiven {
   DataOptions data;
   FinetuneStepOptions options;
-  std::string base;
-  std::string heads;
+  FinetuneInputs inputs;
   std::string out;
 };
 
@@ -107,12 +106,12 @@ void AddFinetune(CLI::App& app, Action& action) {
       [](CLI::App& command, FinetuneGiven& given) {
         AddFlags(command, Fields(given.data));
         AddFlags(command, Fields(given.options));
-        command.add_option("--base", given.base, "checkpoint directory")->required();
-        command.add_option("--heads", given.heads, "output of select")->required();
+        command.add_option("--base", given.inputs.base, "checkpoint directory")->required();
+        command.add_option("--heads", given.inputs.heads, "output of select")->required();
         AddOut(command, given.out, "directory of the members");
       },
       [](const FinetuneGiven& given, StepContext context) {
-        return RunFinetune(given.data, given.options, given.base, given.heads, given.out, context);
+        return RunFinetune(given.data, given.options, given.inputs, given.out, context);
       });
 }
 

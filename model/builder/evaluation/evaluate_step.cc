@@ -117,24 +117,32 @@ absl::Status EnterLedger(const EvaluateInputs& inputs, const StoredNetwork& stor
   return absl::OkStatus();
 }
 
-absl::Status EvaluateAll(const std::vector<System>& systems, const EvaluationData& data,
-                         const EvaluateStepOptions& options, const std::string& default_score,
+// What all systems are measured by.
+struct Yardstick {
+  EvaluationData data;
+  BootstrapOptions bootstrap;
+  std::string default_score;
+};
+
+absl::Status EvaluateAll(const std::vector<System>& systems, const Yardstick& yardstick,
                          const StepDirectory& directory, Json& record, StepContext context) {
-  const BootstrapOptions bootstrap{options.resamples, options.interval_level, options.seed};
   std::vector<EvaluatedSystem> evaluated;
   std::vector<SystemMeasures> measures;
   size_t reference = 0;
   for (const System& system : systems) {
     if (system.name == "single") reference = evaluated.size();
-    HYDRA_ASSIGN_OR_RETURN(evaluated.emplace_back(), EvaluateSystem(system, data, context.threads));
-    HYDRA_ASSIGN_OR_RETURN(measures.emplace_back(),
-                           MeasureSystem(evaluated.back(), default_score, bootstrap));
+    HYDRA_ASSIGN_OR_RETURN(evaluated.emplace_back(),
+                           EvaluateSystem(system, yardstick.data, context.threads));
+    HYDRA_ASSIGN_OR_RETURN(
+        measures.emplace_back(),
+        MeasureSystem(evaluated.back(), yardstick.default_score, yardstick.bootstrap));
     record["systems"].push_back(MeasuresJson(evaluated.back(), measures.back()));
     HYDRA_ASSIGN_OR_RETURN(const std::string bytes, EncodePredictions(evaluated.back()));
     HYDRA_RETURN_IF_ERROR(
         directory.Write(absl::StrCat("predictions-", system.name, ".safetensors"), bytes));
   }
-  for (const std::string& line : EvaluationTable(evaluated, measures, default_score, reference))
+  for (const std::string& line :
+       EvaluationTable(evaluated, measures, yardstick.default_score, reference))
     context.console.Line(line);
   return absl::OkStatus();
 }
@@ -165,13 +173,15 @@ absl::Status RunEvaluate(const DataOptions& data, const EvaluateStepOptions& opt
                  {"options", OptionsJson(Fields(copy))},
                  {"default_score", calibration.calibration.default_score}};
   HYDRA_ASSIGN_OR_RETURN(const std::vector<System> systems, ReadSystems(inputs, stored));
-  HYDRA_ASSIGN_OR_RETURN(const EvaluationData loaded, LoadData(data, options, stored, record));
+  Yardstick yardstick{.data = {},
+                      .bootstrap = {options.resamples, options.interval_level, options.seed},
+                      .default_score = calibration.calibration.default_score};
+  HYDRA_ASSIGN_OR_RETURN(yardstick.data, LoadData(data, options, stored, record));
   record["ledger"] = Json::array();
   if (options.final) {
     HYDRA_RETURN_IF_ERROR(EnterLedger(inputs, stored, calibration, record, context));
   }
-  HYDRA_RETURN_IF_ERROR(EvaluateAll(systems, loaded, options, calibration.calibration.default_score,
-                                    directory, record, context));
+  HYDRA_RETURN_IF_ERROR(EvaluateAll(systems, yardstick, directory, record, context));
   HYDRA_RETURN_IF_ERROR(directory.Write("evaluation.json", record.dump(2) + "\n"));
   return directory.Commit();
 }

@@ -125,7 +125,7 @@ class Pipeline {
                        {"base", base.key},
                        {"heads", heads.key}},
                       [&](const std::string& out) {
-                        return RunFinetune(recipe_.data, recipe_.finetune, base.path, heads.path,
+                        return RunFinetune(recipe_.data, recipe_.finetune, {base.path, heads.path},
                                            out, context_);
                       });
   }

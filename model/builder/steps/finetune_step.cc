@@ -30,10 +30,10 @@ struct Target {
   std::string what;  // "finetune member 1 of 3"
   size_t seed = 0;
   StoredNetwork stored;
+  std::string state_path;
 };
 
-train::TrainOptions TrainerOptions(const FinetuneStepOptions& options, size_t seed,
-                                   const std::string& state_path) {
+train::TrainOptions TrainerOptions(const FinetuneStepOptions& options, const Target& target) {
   return {.steps = options.steps,
           .batch = options.batch,
           .learning_rate = options.lr,
@@ -45,8 +45,8 @@ train::TrainOptions TrainerOptions(const FinetuneStepOptions& options, size_t se
           .augmentation = {.flip = options.flip, .shift_pixels = options.shift},
           .bfloat16 = options.bf16,
           .bootstrap = options.bootstrap,
-          .seed = seed,
-          .state_path = state_path,
+          .seed = target.seed,
+          .state_path = target.state_path,
           .save_every_steps = options.save_every};
 }
 
@@ -84,16 +84,15 @@ absl::StatusOr<std::vector<Target>> MakeTargets(const FinetuneStepOptions& optio
   return targets;
 }
 
-absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool,
-                  const std::string& state_path, Target& target, LearningCurve& curve,
-                  StepContext context) {
+absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool, Target& target,
+                  LearningCurve& curve, StepContext context) {
   if (options.steps == 0) return absl::OkStatus();
   const LabelledImages train_data = pool.Select("train"), held_out = pool.Select("select");
   nn::Network& network = target.stored.network;
   TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
                       held_out, curve, context.console);
   HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.images, TrainerOptions(options, target.seed, state_path), context.clock,
+      train_data.images, TrainerOptions(options, target), context.clock,
       [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
   return watch.status();
 }
@@ -101,29 +100,28 @@ absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool,
 }  // namespace
 
 absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& options,
-                         const std::string& base, const std::string& heads, const std::string& out,
+                         const FinetuneInputs& inputs, const std::string& out,
                          StepContext context) {
   at::set_num_threads(static_cast<int>(context.threads));
   HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
-  HYDRA_ASSIGN_OR_RETURN(const StoredNetwork network, ReadNetwork(base));
-  HYDRA_ASSIGN_OR_RETURN(const HeadChoice choice, ReadHeads(heads, network));
+  HYDRA_ASSIGN_OR_RETURN(const StoredNetwork network, ReadNetwork(inputs.base));
+  HYDRA_ASSIGN_OR_RETURN(const HeadChoice choice, ReadHeads(inputs.heads, network));
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.image_settings, network.labels));
   HYDRA_ASSIGN_OR_RETURN(std::vector<Target> targets, MakeTargets(options, network, choice));
   FinetuneStepOptions copy = options;
   nlohmann::ordered_json record = {
       {"step", "finetune"}, {"options", OptionsJson(Fields(copy))}, {"curves", nullptr}};
-  std::vector<std::string> states;
   for (Target& target : targets) {
-    states.push_back(absl::StrCat(directory.path(), ".", target.name, ".state"));
-    HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(states.back())));
-    HYDRA_RETURN_IF_ERROR(Tune(options, pool, states.back(), target, curve, context));
+    target.state_path = absl::StrCat(directory.path(), ".", target.name, ".state");
+    HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(target.state_path)));
+    HYDRA_RETURN_IF_ERROR(Tune(options, pool, target, curve, context));
     HYDRA_RETURN_IF_ERROR(
         WriteNetwork(target.stored, absl::StrCat(directory.temporary(), "/", target.name)));
     record["curves"][target.name] = curve.ToJson();
   }
   HYDRA_RETURN_IF_ERROR(directory.Write("finetune.json", record.dump(2) + "\n"));
   HYDRA_RETURN_IF_ERROR(directory.Commit());
-  for (const std::string& state : states) HYDRA_RETURN_IF_ERROR(RemoveState(state));
+  for (const Target& target : targets) HYDRA_RETURN_IF_ERROR(RemoveState(target.state_path));
   return absl::OkStatus();
 }
 

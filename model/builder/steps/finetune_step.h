@@ -27,17 +27,21 @@ struct FinetuneStepOptions {
   bool bf16 = false;
   bool bootstrap = true;  // every member weighs every example by its own Poisson(1) draw
   size_t seed = 0;
-  size_t save_every = 100;
+  size_t save_every = 20;
 };
 
 std::vector<OptionField> Fields(FinetuneStepOptions& options);
 
-// Removes heads from the checkpoint in `base` as heads.json in `heads` says, and tunes on "train".
+struct FinetuneInputs {
+  std::string base;   // checkpoint
+  std::string heads;  // output of select
+};
+
+// Removes heads from the base as heads.json says, and tunes on "train".
 // Writes member-0, member-1, ... or joint (networks/stored_network.h) and finetune.json to `out`.
 // State of an interrupted run lies beside `out`.  Errors: FAILED_PRECONDITION heads of another
 // checkpoint; as LoadPool, PruneHeads, MergeMembers and Train.
 absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& options,
-                         const std::string& base, const std::string& heads, const std::string& out,
-                         StepContext context);
+                         const FinetuneInputs& inputs, const std::string& out, StepContext context);
 
 }  // namespace hydra::builder

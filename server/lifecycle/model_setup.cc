@@ -14,6 +14,8 @@ namespace {
 
 // The first pass of a shape allocates and picks kernels; the later ones are what requests will see.
 constexpr int kPassesPerRung = 3;
+// A pass this long is measured well enough by itself.
+constexpr absl::Duration kLongPass = absl::Milliseconds(500);
 
 std::string DtypeOf(runtime::Numerics numerics) {
   return numerics == runtime::Numerics::kBFloat16 ? "bfloat16" : "float32";
@@ -27,7 +29,9 @@ absl::Status WarmUp(runtime::Predictor& predictor, const std::vector<size_t>& la
     for (int pass = 0; pass < kPassesPerRung; ++pass) {
       const absl::Time start = clock.MonotonicNow();
       HYDRA_RETURN_IF_ERROR(predictor.Run(input, rung).status());
-      if (pass > 0) samples.push_back({rung, clock.MonotonicNow() - start});
+      const absl::Duration taken = clock.MonotonicNow() - start;
+      if (pass > 0) samples.push_back({rung, taken});
+      if (pass > 0 && taken > kLongPass) break;
     }
   }
   return absl::OkStatus();

@@ -55,6 +55,19 @@ TEST_F(SetUpModelTest, EveryLane_IsProvenAndWarm) {
                                   "golden_answers of lane 2/2", "warm_up of lane 2/2"));
 }
 
+TEST_F(SetUpModelTest, LongPasses_AreRunTwice) {
+  config_.bundle.path = WriteServedTiny(scratch_);
+  config_.lanes.count = 1;
+  int passes_of_four = 0;
+  const auto model = SetUp(FakeRuntime([&](absl::Span<const float>, size_t batch) {
+    passes_of_four += batch == 4;
+    if (batch == 4) clock_.Advance(absl::Seconds(1));
+    return absl::OkStatus();
+  }));
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(passes_of_four, 2);
+}
+
 TEST_F(SetUpModelTest, NoOrDamagedBundle_IsRefusedByName) {
   EXPECT_THAT(std::string(SetUp(FakeRuntime()).status().message()),
               HasSubstr("bundle.path: got nothing"));

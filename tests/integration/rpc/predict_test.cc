@@ -96,14 +96,12 @@ TEST_F(PredictTest, MetadataGarbage_DoesNotHurt) {
   v1::PredictRequest request;
   AddValues({1, 0, 0, 0}, request);
   grpc::ClientContext context;
-  context.AddMetadata("traceparent", "00-zz-\x01-garbage");
+  context.AddMetadata("traceparent", "00-zz-~garbage~");
   context.AddMetadata("authorization", "Basic !!!");
   context.AddMetadata("authorization", "Bearer");
   context.AddMetadata("garbage-bin", std::string("\x00\xff\xfe\r\n", 5));
   const auto response = Predict(request, context);
-  // gRPC itself may refuse a header that is not ASCII; the server goes on either way.
-  EXPECT_TRUE(Predict(request).ok());
-  if (!response.ok()) EXPECT_NE(response.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(response.ok()) << response.status();
 }
 
 TEST_F(PredictTest, BytesThatAreNoMessage_AreRefusedAndTheServerGoesOn) {

@@ -49,14 +49,21 @@ void RunClosed(const Load& load, absl::Time end, const base::Clock& clock, Calle
   }
 }
 
-void SendOpen(const Load& load, absl::Time start, RunnerDeps deps, ArrivalSchedule schedule,
-              Caller& caller, NotSent& not_sent) {
+// What both threads of an open loop know.
+struct OpenRun {
+  const Load& load;
+  absl::Time start;
+  RunnerDeps deps;
+};
+
+void SendOpen(const OpenRun& run, ArrivalSchedule schedule, Caller& caller, NotSent& not_sent) {
+  const Load& load = run.load;
   const absl::Duration whole = load.warm_up + load.duration;
   for (size_t calls = 0; calls < load.max_calls; ++calls) {
     const absl::Duration offset = schedule.Next();
     if (offset >= whole) break;
-    const absl::Time due = start + offset;
-    deps.sleeper.Wait(due - deps.clock.MonotonicNow());
+    const absl::Time due = run.start + offset;
+    run.deps.sleeper.Wait(due - run.deps.clock.MonotonicNow());
     if (caller.in_flight() >= load.max_in_flight) {
       not_sent.scheduled.push_back(due);
     } else {
@@ -66,10 +73,9 @@ void SendOpen(const Load& load, absl::Time start, RunnerDeps deps, ArrivalSchedu
   caller.Finish();
 }
 
-void RunOpen(const Load& load, absl::Time start, RunnerDeps deps, ArrivalSchedule schedule,
-             Caller& caller, Recorder& recorder) {
+void RunOpen(const OpenRun& run, ArrivalSchedule schedule, Caller& caller, Recorder& recorder) {
   NotSent not_sent;
-  std::jthread sender([&, schedule] { SendOpen(load, start, deps, schedule, caller, not_sent); });
+  std::jthread sender([&, schedule] { SendOpen(run, schedule, caller, not_sent); });
   while (const std::optional<CallRecord> record = caller.Receive()) recorder.Add(*record);
   sender.join();
   for (const absl::Time scheduled : not_sent.scheduled) recorder.AddNotSent(scheduled);
@@ -92,7 +98,7 @@ absl::StatusOr<LoadSummary> RunLoad(const Load& load, const client::Options& opt
   if (load.kind == LoadKind::kClosed) {
     RunClosed(load, start + load.warm_up + load.duration, deps.clock, caller, recorder);
   } else {
-    RunOpen(load, start, deps, std::move(schedule), caller, recorder);
+    RunOpen({load, start, deps}, std::move(schedule), caller, recorder);
   }
   return recorder.Summarize();
 }

@@ -3,8 +3,8 @@
 #
 #   deploy/recipes/reference_seeds.sh OUT_DIR
 #
-# Needs build/release/bin/hydra-builder and build/demo/digits (deploy/demo.sh makes both).  Seed N trains the bases of
-# all three seeds once (the steps are shared), takes base N as its own and the others as the deep ensemble.
+# Needs build/release/bin/hydra-builder and build/demo/digits (deploy/demo.sh makes both).  Seed N
+# takes the base of seed N as its own and the two others as the deep ensemble; bases are trained once.
 set -Eeuo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -13,9 +13,11 @@ recipe=$root/deploy/recipes/fashion-mnist-reference.yaml
 mkdir -p "$out"
 for seed in 0 1 2; do
   others=$(printf '%s\n' 0 1 2 | grep -v "$seed" | paste -sd, | sed 's/,/, /')
-  # The seeds of train, score and finetune; the split's seed, indented deeper, stays.
-  sed -e "s/^  seed: 0$/  seed: $seed/" -e "s/deep_ensemble_seeds: .*/deep_ensemble_seeds: [$others]/" \
+  # The seeds of train, score and finetune; the split's seed is indented deeper and stays.
+  sed -e "s/^  seed: 0$/  seed: $seed/" \
+    -e "s/deep_ensemble_seeds: .*/deep_ensemble_seeds: [$others]/" \
     -e "s#\.\./\.\./#$root/#" "$recipe" >"$out/seed-$seed.yaml"
-  "$root/build/release/bin/hydra-builder" build "$out/seed-$seed.yaml" --work "$out/work" --out "$out/bundle-$seed"
+  "$root/build/release/bin/hydra-builder" build "$out/seed-$seed.yaml" \
+    --work "$out/steps" --out "$out/bundle-$seed"
 done
-python3 "$root/deploy/recipes/results_table.py" "$out"/work/evaluate-*/evaluation.json
+python3 "$root/deploy/recipes/results_table.py" "$out"/steps/evaluate-*/evaluation.json

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Prints the table of docs/results.md: results_table.py EVALUATION.json...
 
-One row a system, mean over the files (seeds) with the smallest and largest value.  Percentages but for NLL and Brier;
-AURC in thousandths.  AUROC and FPR95 have out-of-distribution images as the positive class.
+One row a system, mean over the files (seeds) with the smallest and largest value.  Percentages but
+for NLL and Brier; AURC in thousandths.  AUROC and FPR95 have out-of-distribution images as the
+positive class.
 """
 import json
 import sys
 
+SCORES = {"entropy": "total_entropy", "MI": "mutual_information", "energy": "energy"}
 
 def system_values(system, default_score):
     scaled = system["scaled"]
@@ -23,7 +25,7 @@ def system_values(system, default_score):
     }
     for name, ood in system["ood"].items():
         by_score = ood["by_score"]
-        for short, full in (("entropy", "total_entropy"), ("MI", "mutual_information"), ("energy", "energy")):
+        for short, full in SCORES.items():
             if full in by_score:
                 values[f"{name} AUROC {short}"] = 100 * by_score[full]["auroc"]
         values[f"{name} FPR95 {score}"] = 100 * by_score[score]["fpr95_ood_positive"]
@@ -54,8 +56,10 @@ def main():
                 continue
             digits = 3 if key in ("NLL", "Brier") else 2
             mean = sum(numbers) / len(numbers)
-            spread = f" [{min(numbers):.{digits}f}, {max(numbers):.{digits}f}]" if len(numbers) > 1 else ""
-            cells.append(f"{mean:.{digits}f}{spread}")
+            cell = f"{mean:.{digits}f}"
+            if len(numbers) > 1:
+                cell += f" [{min(numbers):.{digits}f}, {max(numbers):.{digits}f}]"
+            cells.append(cell)
         print(f"| {name} | " + " | ".join(cells) + " |")
 
 

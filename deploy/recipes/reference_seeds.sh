@@ -4,7 +4,7 @@
 #   deploy/recipes/reference_seeds.sh OUT_DIR
 #
 # Needs build/release/bin/hydra-builder and build/demo/digits (deploy/demo.sh makes both).  Seed N
-# takes the base of seed N as its own and the two others as the deep ensemble; bases are trained once.
+# takes base N as its own and the two others as the deep ensemble; each base is trained once.
 set -Eeuo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -10,6 +10,9 @@
 namespace hydra::uncertainty {
 namespace {
 
+constexpr int kMostNewtonSteps = 200;  // bisection alone needs 60
+constexpr double kRelativePrecision = 1e-14;
+
 // std::lgamma writes the global `signgam`, which races between threads.
 double LogGamma(double x) {
   int sign = 0;
@@ -43,10 +46,11 @@ double BetaFraction(double a, double b, double x) {
   return fraction;
 }
 
+double LogBeta(double a, double b) { return LogGamma(a) + LogGamma(b) - LogGamma(a + b); }
+
 // x^a (1 - x)^b / (a B(a, b)) / fraction: DLMF 8.17.22.
 double BetaByFraction(double a, double b, double x) {
-  const double log_beta = LogGamma(a) + LogGamma(b) - LogGamma(a + b);
-  const double log_front = a * std::log(x) + b * std::log1p(-x) - log_beta;
+  const double log_front = a * std::log(x) + b * std::log1p(-x) - LogBeta(a, b);
   return std::exp(log_front) / a / BetaFraction(a, b, x);
 }
 
@@ -64,16 +68,27 @@ double BinomialCdf(double k, double n, double p) {
   return RegularisedIncompleteBeta(n - k, k + 1.0, 1.0 - p);
 }
 
+// Newton's method on ln P(X <= errors | p) - ln delta, which is concave in p, kept inside a bracket
+// by bisection.
 double BinomialUpperBound(double errors, double n, double delta) {
   HYDRA_CHECK(errors >= 0.0 && delta > 0.0 && delta < 1.0);
   if (errors >= n) return 1.0;
+  if (errors == 0.0) return -std::expm1(std::log(delta) / n);
+  const double log_beta = LogBeta(n - errors, errors + 1.0);
   double low = errors / n;
   double high = 1.0;
-  while (true) {
-    const double middle = low + (high - low) / 2.0;
-    if (middle <= low || middle >= high) return high;
-    (BinomialCdf(errors, n, middle) > delta ? low : high) = middle;
+  double p = low + (1.0 - low) / std::sqrt(n + 1.0);
+  for (int step = 0; step < kMostNewtonSteps; ++step) {
+    const double cdf = BinomialCdf(errors, n, p);
+    (cdf > delta ? low : high) = p;
+    const double log_slope =
+        (n - errors - 1.0) * std::log1p(-p) + errors * std::log(p) - log_beta;  // of -dP/dp
+    double next = p + std::log(cdf / delta) * cdf / std::exp(log_slope);
+    if (!(next > low && next < high)) next = low + (high - low) / 2.0;
+    if (std::abs(next - p) <= kRelativePrecision * p) return next;
+    p = next;
   }
+  return high;
 }
 
 size_t RowsNeededWithoutErrors(double rate, double delta) {

@@ -61,6 +61,22 @@ TEST(BinomialUpperBoundTest, Bound_IsWhereTheTailEqualsDelta) {
   }
 }
 
+TEST(BinomialUpperBoundTest, ManySizes_BracketTheRoot) {
+  for (const double n : {10.0, 33.5, 100.0, 4000.0, 1e6}) {
+    for (const double share : {0.0, 1e-4, 0.01, 0.3, 0.5, 0.9}) {
+      for (const double delta : {0.5, 0.05, 1e-6}) {
+        const double errors = share * n;
+        const double bound = BinomialUpperBound(errors, n, delta);
+        EXPECT_GT(bound, share) << n << " " << share << " " << delta;
+        EXPECT_LE(bound, 1.0);
+        const double gap = 1e-9 * std::min(bound, 1.0 - bound);
+        EXPECT_GE(BinomialCdf(errors, n, bound - gap), delta * (1.0 - 1e-9));
+        EXPECT_LE(BinomialCdf(errors, n, bound + gap), delta * (1.0 + 1e-6));
+      }
+    }
+  }
+}
+
 TEST(BinomialUpperBoundTest, NothingOrOnlyErrors_BoundsNothing) {
   EXPECT_EQ(BinomialUpperBound(0, 0, 0.05), 1.0);
   EXPECT_EQ(BinomialUpperBound(7, 7, 0.05), 1.0);

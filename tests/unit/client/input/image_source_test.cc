@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/base/file.h"
+#include "tests/fakes/scratch_directory.h"
 
 namespace hydra::input {
 namespace {
@@ -15,10 +16,7 @@ using ::testing::HasSubstr;
 
 class ImageSourceTest : public ::testing::Test {
  protected:
-  ImageSourceTest() : folder_(std::filesystem::path(::testing::TempDir()) / "image_source_test") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_ / "sub");
-  }
+  ImageSourceTest() { std::filesystem::create_directories(folder_ / "sub"); }
 
   std::string Write(const std::string& name) {
     const std::string path = (folder_ / name).string();
@@ -26,7 +24,8 @@ class ImageSourceTest : public ::testing::Test {
     return path;
   }
 
-  const std::filesystem::path folder_;
+  const fakes::ScratchDirectory scratch_;
+  const std::filesystem::path folder_ = scratch_.Path("images");
 };
 
 TEST_F(ImageSourceTest, Next_Folder_GivesItsImagesSortedInParts) {

@@ -13,7 +13,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string Write(const std::string& name, const std::string& bytes) {
-  const std::string path = ::testing::TempDir() + "/tensor_source_test_" + name;
+  // Tests run side by side: each has files of its own.
+  const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path = ::testing::TempDir() + "/tensor_source_" + test + "_" + name;
   EXPECT_TRUE(base::WriteFileAtomically(path, bytes).ok());
   return path;
 }

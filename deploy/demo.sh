@@ -73,7 +73,7 @@ if [ "$with_setup" = yes ]; then
 fi
 
 begin build "build release with $jobs compilers; a first build takes a while"
-cmake --preset release --log-level=WARNING -DBUILD_TESTING=OFF >/dev/null
+cmake --preset release --log-level=WARNING >/dev/null
 cmake --build build/release -j "$jobs" --target hydra-builder hydra-server hydra hydra-loadgen
 
 begin digits 'handwritten digits as IDX, for far out-of-distribution images'

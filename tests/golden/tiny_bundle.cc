@@ -1,13 +1,16 @@
 #include "tests/golden/tiny_bundle.h"
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "model/artifact/codec/head_overlap.h"
 #include "model/base/check.h"
 #include "model/base/rng.h"
 #include "model/base/sha256.h"
+#include "tests/golden/reference_vit.h"
 
 namespace hydra::golden {
 namespace {
@@ -121,13 +124,51 @@ artifact::HeadMap TinyHeadMap() {
   return map;
 }
 
-artifact::GoldenAnswers TinyGolden() {
+// Names and shapes of model/ensemble/bundle_weights.h.
+std::map<std::string, std::vector<size_t>> TinyShapes(const artifact::Manifest& manifest) {
+  const artifact::Geometry& geometry = manifest.geometry;
+  const size_t width = geometry.width;
+  std::map<std::string, std::vector<size_t>> shapes = {{"patch.weight", {width, 4}},
+                                                       {"patch.bias", {width}},
+                                                       {"prefix", {1, width}},
+                                                       {"position", {5, width}}};
+  const auto put = [&](const std::string& name, size_t out, size_t in) {
+    shapes[name + ".weight"] = {out, in};
+    shapes[name + ".bias"] = {out};
+  };
+  const auto put_norm = [&](const std::string& name) {
+    shapes[name + ".weight"] = shapes[name + ".bias"] = {width};
+  };
+  for (size_t m = 0; m < manifest.members; ++m) {
+    put_norm(absl::StrCat("member.", m, ".final_norm"));
+    put(absl::StrCat("member.", m, ".classifier"), geometry.classes, width);
+  }
+  for (size_t l = 0; l < manifest.layers.size(); ++l) {
+    const artifact::LayerPlan& plan = manifest.layers[l];
+    const std::string layer = absl::StrCat("layers.", l, ".");
+    for (size_t s = 0; s < plan.streams.size(); ++s) {
+      const std::string stream = absl::StrCat(layer, "stream.", s, ".");
+      const size_t inner = plan.heads[s].size() * geometry.head_width;
+      put(stream + "qkv", 3 * inner, width);
+      put(stream + "out", width, inner);
+      put((plan.shared_mlp ? layer : stream) + "fc1", geometry.mlp_width, width);
+      put((plan.shared_mlp ? layer : stream) + "fc2", width, geometry.mlp_width);
+    }
+    for (const char* norm : {"norm1", "norm2"}) put_norm(layer + norm);
+  }
+  return shapes;
+}
+
+artifact::GoldenAnswers TinyGolden(const artifact::Manifest& manifest, const std::string& weights) {
+  const auto file = artifact::TensorFile::Parse(weights, "weights.safetensors");
+  HYDRA_CHECK(file.ok());
+  const std::vector<float> inputs = Values(kRows * kRowValues, "inputs");
   return {.members = kMembers,
           .batch = kRows,
           .classes = kClasses,
           .row_values = kRowValues,
-          .inputs = Values(kRows * kRowValues, "inputs"),
-          .logits = Values(kMembers * kRows * kClasses, "logits"),
+          .inputs = inputs,
+          .logits = ReferenceLogits(manifest, *file, inputs, kRows),
           .dtype = "float32",
           .tolerance = {{"float32", 1e-4}, {"bfloat16", 0.05}}};
 }
@@ -137,6 +178,7 @@ artifact::GoldenAnswers TinyGolden() {
 artifact::BundleContents TinyBundle() {
   BundleDocuments documents;
   documents.manifest = TinyManifest();
+  const std::string weights = Encode(TinyShapes(documents.manifest));
   documents.calibration = TinyCalibration();
   documents.labels = {"shirt", "coat", "\xC3\xA9toile"};
   documents.image_settings = artifact::ImageSettings{.height = 4,
@@ -148,13 +190,12 @@ artifact::BundleContents TinyBundle() {
                                                      .mean = {0.5},
                                                      .stddev = {0.25}};
   documents.head_map = TinyHeadMap();
-  documents.golden = TinyGolden();
+  documents.golden = TinyGolden(documents.manifest, weights);
   documents.policy_json = "{\"rules\": []}\n";
   documents.report_html = "<!doctype html><title>tiny</title>\n";
-  return {
-      .documents = std::move(documents),
-      .weights = Encode({{"classifier.weight", {kClasses, 4}}, {"classifier.bias", {kClasses}}}),
-      .novelty = Encode({{"mean", {kClasses, 4}}, {"precision", {4, 4}}})};
+  return {.documents = std::move(documents),
+          .weights = weights,
+          .novelty = Encode({{"mean", {kClasses, 4}}, {"precision", {4, 4}}})};
 }
 
 }  // namespace hydra::golden

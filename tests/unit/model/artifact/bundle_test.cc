@@ -59,7 +59,7 @@ void ExpectTinyParts(const Bundle& bundle) {
   EXPECT_EQ(bundle.golden().inputs, want.golden.inputs);
   EXPECT_EQ(bundle.policy_json(), want.policy_json);
   EXPECT_EQ(bundle.report_html(), want.report_html);
-  EXPECT_EQ(bundle.weights().tensors().size(), 2u);
+  EXPECT_EQ(bundle.weights().tensors().size(), 48u);
   EXPECT_EQ(bundle.novelty()->Find("precision")->shape, (std::vector<size_t>{4, 4}));
 }
 
@@ -216,9 +216,9 @@ TEST_F(BundleTest, Digest_AnyChange_ChangesItAndOnlyWeightsChangeTheWeightsDiges
 
 TEST_F(BundleTest, MovedBundle_KeepsItsTensorViews) {
   Bundle first = Bundle::Parse(TinyFiles()).value();
-  const auto before = first.weights().Floats("classifier.bias", {3});
+  const auto before = first.weights().Floats("member.2.classifier.bias", {3});
   const Bundle second = std::move(first);
-  EXPECT_EQ(second.weights().Floats("classifier.bias", {3}).value(), before.value());
+  EXPECT_EQ(second.weights().Floats("member.2.classifier.bias", {3}).value(), before.value());
 }
 
 }  // namespace

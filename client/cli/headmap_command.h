@@ -1,8 +1,11 @@
 // hydra headmap: which heads each member kept, as a picture.
 #pragma once
 
-#include "CLI/CLI.hpp"
 #include "client/cli/session.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hydra::cli {
 

@@ -1,8 +1,11 @@
 // hydra model: what is served, what it takes and what is known about it.
 #pragma once
 
-#include "CLI/CLI.hpp"
 #include "client/cli/session.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hydra::cli {
 

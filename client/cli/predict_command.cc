@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "client/cli/predict_view.h"
 #include "client/input/flags.h"
 

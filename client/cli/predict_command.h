@@ -1,8 +1,11 @@
 // hydra predict: images, folders, IDX files or raw tensors, a table or JSON lines.
 #pragma once
 
-#include "CLI/CLI.hpp"
 #include "client/cli/session.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hydra::cli {
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "client/cli/policy_view.h"
 #include "client/terminal/json.h"

@@ -1,8 +1,11 @@
 // hydra status: health of every service, the served model and its policy.
 #pragma once
 
-#include "CLI/CLI.hpp"
 #include "client/cli/session.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hydra::cli {
 

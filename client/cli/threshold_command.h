@@ -1,8 +1,11 @@
 // hydra threshold: read, preview, change and roll back the abstention policy.
 #pragma once
 
-#include "CLI/CLI.hpp"
 #include "client/cli/session.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hydra::cli {
 

@@ -1,3 +1,4 @@
+#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"

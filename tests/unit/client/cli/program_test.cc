@@ -1,5 +1,3 @@
-#include "client/cli/program.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/base/status_detail.h"

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <memory>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "client/cli/program.h"
+#include "client/terminal/exit_code.h"
 #include "tests/fakes/fake_connection.h"
 
 namespace hydra::cli {
+
+using terminal::ExitCode;
 
 struct CliResult {
   ExitCode code = ExitCode::kOk;
@@ -19,14 +19,7 @@ struct CliResult {
 };
 
 // `arguments` without the program's name; they must parse.
-inline CliResult RunCli(std::vector<std::string> arguments,
-                        std::shared_ptr<client::Connection> connection) {
-  Program program;
-  program.app().parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  std::ostringstream out, err;
-  const ExitCode code =
-      program.Run(out, err, [&](const client::Options&) { return client::Client(connection); });
-  return {code, out.str(), err.str()};
-}
+CliResult RunCli(std::vector<std::string> arguments,
+                 std::shared_ptr<client::Connection> connection);
 
 }  // namespace hydra::cli

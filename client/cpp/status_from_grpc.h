@@ -6,7 +6,9 @@
 
 namespace hydra::client {
 
-// Code and message are kept.  google.rpc details are read with model/base/status_detail.h:
+// Code and message are kept, with one exception: this client never cancels a call and the server
+// attaches details to each error it makes, so CANCELLED without details means a connection that was
+// closing, UNAVAILABLE.  google.rpc details are read with model/base/status_detail.h:
 // ErrorInfo by ReasonOf and MetadataOf, BadRequest by FieldViolationsOf, RetryInfo by RetryDelayOf.
 // A detail that does not parse is left out, and so is a negative retry delay, which means "do not
 // retry".

@@ -71,6 +71,15 @@ TEST(StatusFromGrpcTest, NegativeRetryDelay_MeansNoRetry) {
   EXPECT_FALSE(base::RetryDelayOf(status).has_value());
 }
 
+TEST(StatusFromGrpcTest, CancelledByTheTransport_IsUnavailable) {
+  EXPECT_EQ(StatusFromGrpc(grpc::Status(grpc::StatusCode::CANCELLED, "")).code(),
+            absl::StatusCode::kUnavailable);
+  google::rpc::Status wire;
+  wire.add_details()->PackFrom(google::rpc::ErrorInfo());
+  EXPECT_EQ(StatusFromGrpc(WithDetails(grpc::StatusCode::CANCELLED, wire)).code(),
+            absl::StatusCode::kCancelled);
+}
+
 TEST(StatusFromGrpcTest, CodeOutsideTheEnum_IsUnknown) {
   EXPECT_EQ(StatusFromGrpc(grpc::Status(static_cast<grpc::StatusCode>(99), "?")).code(),
             absl::StatusCode::kUnknown);

@@ -91,7 +91,7 @@ class GrpcConnection final : public Connection {
       grpc::ClientContext context;
       PrepareContext(options_, remaining, context);
       response.Clear();
-      return StatusFromGrpc((stub.*method)(&context, request, &response));
+      return StatusOfUncancelledCall((stub.*method)(&context, request, &response));
     }));
     return response;
   }

@@ -58,10 +58,6 @@ absl::Status WithDetail(absl::Status status, const google::protobuf::Any& detail
 
 absl::Status StatusFromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
-  // gRPC resets a call with CANCELLED when it reaches a server in the instant of its shutdown.
-  if (status.error_code() == grpc::StatusCode::CANCELLED && status.error_details().empty()) {
-    return absl::UnavailableError("the server cut the call off while closing");
-  }
   absl::Status converted(CodeFromGrpc(status.error_code()), status.error_message());
   google::rpc::Status wire;
   if (wire.ParseFromString(status.error_details())) {
@@ -70,6 +66,14 @@ absl::Status StatusFromGrpc(const grpc::Status& status) {
     }
   }
   return converted;
+}
+
+absl::Status StatusOfUncancelledCall(const grpc::Status& status) {
+  // gRPC resets a call with CANCELLED when it reaches a server in the instant of its shutdown.
+  if (status.error_code() == grpc::StatusCode::CANCELLED && status.error_details().empty()) {
+    return absl::UnavailableError("the server cut the call off while closing");
+  }
+  return StatusFromGrpc(status);
 }
 
 }  // namespace hydra::client

@@ -47,7 +47,7 @@ std::optional<CallRecord> Caller::Receive() {
   const std::unique_ptr<Call> call(static_cast<Call*>(tag));
   in_flight_.fetch_sub(1);
   call->record.finished = clock_.MonotonicNow();
-  call->record.code = client::StatusFromGrpc(call->status).code();
+  call->record.code = client::StatusOfUncancelledCall(call->status).code();
   for (const v1::Prediction& prediction : call->response.predictions()) {
     if (prediction.has_status()) continue;
     ++call->record.answered;

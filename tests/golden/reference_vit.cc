@@ -95,9 +95,10 @@ size_t StreamOf(const LayerPlan& plan, size_t member) {
 }
 
 void AddAttention(const Reader& reader, const Geometry& geometry, const std::string& stream,
-                  const Linear& norm, size_t heads, Rows& x) {
+                  const Linear& norm, Rows& x) {
   const Linear qkv{reader.Read(stream + "qkv.weight"), reader.Read(stream + "qkv.bias")};
   const Linear out{reader.Read(stream + "out.weight"), reader.Read(stream + "out.bias")};
+  const size_t heads = qkv.bias.size() / (3 * geometry.head_width);
   Rows projected;
   for (const Row& token : x) {
     projected.push_back(qkv(Normalise(token, norm, geometry.layer_norm_epsilon)));
@@ -120,8 +121,7 @@ void RunLayer(const Reader& reader, const Manifest& manifest, size_t layer, size
   const std::string stream = absl::StrCat(shared, "stream.", s, ".");
   const std::string norms = plan.shared_norms ? shared : stream;
   const std::string mlp = plan.shared_mlp ? shared : stream;
-  AddAttention(reader, manifest.geometry, stream, reader.ReadLinear(norms + "norm1"),
-               plan.heads[s].size(), x);
+  AddAttention(reader, manifest.geometry, stream, reader.ReadLinear(norms + "norm1"), x);
   const Linear norm = reader.ReadLinear(norms + "norm2");
   const Linear fc1 = reader.ReadLinear(mlp + "fc1"), fc2 = reader.ReadLinear(mlp + "fc2");
   for (Row& token : x) {

@@ -71,12 +71,12 @@ TEST(StatusFromGrpcTest, NegativeRetryDelay_MeansNoRetry) {
   EXPECT_FALSE(base::RetryDelayOf(status).has_value());
 }
 
-TEST(StatusFromGrpcTest, CancelledByTheTransport_IsUnavailable) {
-  EXPECT_EQ(StatusFromGrpc(grpc::Status(grpc::StatusCode::CANCELLED, "")).code(),
+TEST(StatusOfUncancelledCallTest, CancelledByTheTransport_IsUnavailable) {
+  EXPECT_EQ(StatusOfUncancelledCall(grpc::Status(grpc::StatusCode::CANCELLED, "")).code(),
             absl::StatusCode::kUnavailable);
   google::rpc::Status wire;
   wire.add_details()->PackFrom(google::rpc::ErrorInfo());
-  EXPECT_EQ(StatusFromGrpc(WithDetails(grpc::StatusCode::CANCELLED, wire)).code(),
+  EXPECT_EQ(StatusOfUncancelledCall(WithDetails(grpc::StatusCode::CANCELLED, wire)).code(),
             absl::StatusCode::kCancelled);
 }
 

@@ -19,10 +19,10 @@ std::string JsonError(absl::string_view text) {
 }
 
 TEST(CsvTest, Parse_QuotesCommasAndLineEnds_AreFields) {
-  const auto records = ParseCsv("a,\"b,\"\"c\"\"\nd\"\r\n\r\n,e\n", "t.csv");
+  const auto records = ParseCsv("a,\"b,\"\"c\"\"\nf\"\r\n\r\n,e\n", "t.csv");
   ASSERT_TRUE(records.ok()) << records.status();
   ASSERT_EQ(records->size(), 2u);
-  EXPECT_THAT((*records)[0].fields, ElementsAre("a", "b,\"c\"\nd"));
+  EXPECT_THAT((*records)[0].fields, ElementsAre("a", "b,\"c\"\nf"));
   EXPECT_THAT((*records)[1].fields, ElementsAre("", "e"));
   EXPECT_EQ((*records)[1].line, 4u);
 }

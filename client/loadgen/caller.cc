@@ -33,6 +33,7 @@ void Caller::Send(absl::Time scheduled) {
   call->record.sent = clock_.MonotonicNow();
   call->record.rows = static_cast<size_t>(request.instances_size());
   in_flight_.fetch_add(1);
+  const base::MutexLock lock(starting_);
   call->reader = stub_.AsyncPredict(&call->context, request, &queue_);
   Call* tag = call.release();  // owned by the queue until Receive takes it back
   tag->reader->Finish(&tag->response, &tag->status, tag);
@@ -45,6 +46,7 @@ std::optional<CallRecord> Caller::Receive() {
   bool ok = false;
   if (!queue_.Next(&tag, &ok)) return std::nullopt;
   const std::unique_ptr<Call> call(static_cast<Call*>(tag));
+  { const base::MutexLock sender_is_done(starting_); }
   in_flight_.fetch_sub(1);
   call->record.finished = clock_.MonotonicNow();
   call->record.code = client::StatusOfUncancelledCall(call->status).code();

@@ -13,6 +13,7 @@
 #include "grpcpp/completion_queue.h"
 #include "hydra/v1/prediction.grpc.pb.h"
 #include "model/base/clock.h"
+#include "model/base/mutex.h"
 
 namespace hydra::loadgen {
 
@@ -44,6 +45,7 @@ class Caller {
   grpc::CompletionQueue queue_;
   size_t next_request_ = 0;
   std::atomic<size_t> in_flight_ = 0;
+  base::Mutex starting_;  // held while a call is started; its event can come before Send is done
 };
 
 }  // namespace hydra::loadgen

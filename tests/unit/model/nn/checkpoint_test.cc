@@ -98,27 +98,44 @@ constexpr float kReferenceLogits[] = {-2.18268f, -1.43527f, -2.28905f, -1.77034f
                                       1.11657f,  -1.34993f, 4.26840f,  -0.63459f, 7.36158f};
 constexpr int64_t kReferenceRight = 8664;
 
+const std::string kTestSet = "/usr/share/datasets/fashion-mnist/t10k-";
+
+// Logits [10000, C] of the Fashion-MNIST test images.
+at::Tensor TestSetLogits(const Checkpoint& checkpoint) {
+  const auto images = data::ReadIdxImages(kTestSet + "images-idx3-ubyte.gz").value();
+  const auto count = static_cast<int64_t>(images.count);
+  const at::Tensor pixels =
+      at::tensor(at::ArrayRef<uint8_t>(images.pixels), at::kByte).view({count, 1, 28, 28});
+  return Forward(checkpoint.network, (pixels.to(at::kFloat) / 255.0 - 0.286) / 0.353)[0];
+}
+
+int64_t TestSetRight(const at::Tensor& logits) {
+  const auto labels = data::ReadIdxLabels(kTestSet + "labels-idx1-ubyte.gz").value();
+  const at::Tensor truth = at::tensor(at::ArrayRef<uint8_t>(labels), at::kByte).to(at::kLong);
+  return logits.argmax(1).eq(truth).sum().item<int64_t>();
+}
+
+bool HaveTestSet() { return std::filesystem::exists(kTestSet + "images-idx3-ubyte.gz"); }
+
 TEST(CheckpointTest, TrainedReference_GivesItsPublishedLogitsAndAccuracy) {
   const std::string directory = std::string(HYDRA_SOURCE_DIR) + "/../shared/data/fmnist-reference";
-  const std::string data = "/usr/share/datasets/fashion-mnist/t10k-";
-  if (!std::filesystem::exists(directory) ||
-      !std::filesystem::exists(data + "images-idx3-ubyte.gz")) {
-    GTEST_SKIP() << "needs " << directory << " and " << data << "*";
+  if (!std::filesystem::exists(directory) || !HaveTestSet()) {
+    GTEST_SKIP() << "needs " << directory << " and " << kTestSet << "*";
   }
   const auto checkpoint = ImportCheckpoint(directory);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
-  const auto images = data::ReadIdxImages(data + "images-idx3-ubyte.gz");
-  const auto labels = data::ReadIdxLabels(data + "labels-idx1-ubyte.gz");
-  ASSERT_TRUE(images.ok() && labels.ok()) << images.status() << labels.status();
-  const auto count = static_cast<int64_t>(images->count);
-  const at::Tensor pixels =
-      at::tensor(at::ArrayRef<uint8_t>(images->pixels), at::kByte).view({count, 1, 28, 28});
-  const at::Tensor logits =
-      Forward(checkpoint->network, (pixels.to(at::kFloat) / 255.0 - 0.286) / 0.353)[0];
+  const at::Tensor logits = TestSetLogits(*checkpoint);
   const at::Tensor want = at::tensor(at::ArrayRef<float>(kReferenceLogits), at::kFloat);
   EXPECT_LE(testing::LargestDifference(logits[0], want), 1e-4 * 7.36158);
-  const at::Tensor truth = at::tensor(at::ArrayRef<uint8_t>(*labels), at::kByte).to(at::kLong);
-  EXPECT_NEAR(logits.argmax(1).eq(truth).sum().item<int64_t>(), kReferenceRight, 2);
+  EXPECT_NEAR(TestSetRight(logits), kReferenceRight, 2);
+}
+
+TEST(CheckpointTest, CommittedDemoBase_HasItsRecordedAccuracy) {
+  if (!HaveTestSet()) GTEST_SKIP() << "needs " << kTestSet << "*";
+  const auto base =
+      ImportCheckpoint(std::string(HYDRA_SOURCE_DIR) + "/deploy/recipes/fashion-mnist-base");
+  ASSERT_TRUE(base.ok()) << base.status();
+  EXPECT_NEAR(TestSetRight(TestSetLogits(*base)), 8964, 2);  // docs/results.md
 }
 
 absl::Status ImportWith(const std::string& from, const std::string& to) {

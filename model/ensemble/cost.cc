@@ -19,6 +19,14 @@ void AddLayer(const artifact::Geometry& geometry, const artifact::LayerPlan& pla
 
 }  // namespace
 
+Cost& Cost::operator+=(const Cost& other) {
+  macs += other.macs;
+  encoder_macs += other.encoder_macs;
+  parameters += other.parameters;
+  weight_bytes += other.weight_bytes;
+  return *this;
+}
+
 Cost CostOf(const nn::Network& network) {
   const artifact::Geometry& geometry = network.geometry;
   const auto tokens = static_cast<uint64_t>(network.weights.position.size(0));

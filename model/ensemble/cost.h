@@ -15,6 +15,8 @@ struct Cost {
   uint64_t encoder_macs = 0;  // of them, in the layers (without patch embedding and classifier)
   uint64_t parameters = 0;    // stored numbers, without padding
   uint64_t weight_bytes = 0;  // parameters * 4 (float32)
+
+  Cost& operator+=(const Cost& other);  // of networks that run one after the other
 };
 
 // With T tokens, S_l streams, K_ls heads and F the MLP width, layer l costs

@@ -21,6 +21,8 @@ class ScratchDirectory {
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
   ~ScratchDirectory() { std::filesystem::remove_all(path_); }
 
+  const std::string& path() const { return path_; }
+
   // The path of `name` inside; nothing is made.
   std::string Path(const std::string& name) const { return path_ + "/" + name; }
 

@@ -2,7 +2,7 @@
 
 import re
 
-from tree import Finding, line_of
+from tree import TORCH_FREE, Finding, line_of
 
 _COMMENT = re.compile(r"#[^\n]*")
 _CALLS = [
@@ -22,19 +22,6 @@ _CALLS = [
     (re.compile(r"-ffast-math|-fopenmp"), "flag that breaks numerics or loads a second OpenMP"),
 ]
 _TORCH = re.compile(r"\bTORCH\b|\bLibTorch::")
-_TORCH_FREE = (
-    "server/",
-    "client/",
-    "proto/",
-    "model/base/",
-    "model/uncertainty/",
-    "model/calibration/",
-    "model/metrics/",
-    "model/artifact/",
-    "model/preprocess/",
-    "model/data/",
-    "model/report/",
-)
 ROOT_LINES = 80
 
 
@@ -43,7 +30,7 @@ def check(tree):
     for path in tree.cmake():
         text = _COMMENT.sub(lambda match: " " * len(match.group(0)), tree.text(path))
         rules = list(_CALLS)
-        if path.startswith(_TORCH_FREE):
+        if path.startswith(TORCH_FREE):
             rules.append((_TORCH, "torch stays out of this folder"))
         for pattern, message in rules:
             findings += [

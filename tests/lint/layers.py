@@ -6,7 +6,7 @@ A folder may always include itself.  Tests are free; sources are not.
 import re
 
 import cpp_scan
-from tree import Finding, line_of
+from tree import TORCH_FREE, Finding, line_of
 
 _READING = {"model/base", "model/uncertainty", "model/artifact", "model/preprocess"}
 _MODEL = _READING | {
@@ -78,20 +78,7 @@ FORBIDDEN = [
     ),
     (
         re.compile(r"torch/|ATen/|c10/"),
-        (
-            "server/",
-            "client/",
-            "proto/",
-            "model/base/",
-            "model/uncertainty/",
-            "model/calibration/",
-            "model/metrics/",
-            "model/artifact/",
-            "model/preprocess/",
-            "model/data/",
-            "model/report/",
-            "model/yaml/",
-        ),
+        TORCH_FREE,
         "torch stays out of this folder",
     ),
     (

@@ -7,6 +7,22 @@ import subprocess
 CPP_SUFFIXES = (".h", ".cc")
 THIRD_PARTY = ("proto/google/", "proto/inference/")  # kept as their authors wrote them
 
+# Folders that neither include nor link LibTorch.
+TORCH_FREE = (
+    "server/",
+    "client/",
+    "proto/",
+    "model/base/",
+    "model/uncertainty/",
+    "model/calibration/",
+    "model/metrics/",
+    "model/artifact/",
+    "model/preprocess/",
+    "model/data/",
+    "model/report/",
+    "model/yaml/",
+)
+
 
 @dataclasses.dataclass(frozen=True)
 class Finding:

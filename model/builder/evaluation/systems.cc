@@ -85,7 +85,7 @@ absl::StatusOr<System> ReadSystem(const std::string& name,
 absl::StatusOr<EvaluatedSystem> EvaluateSystem(const System& system, const EvaluationData& data,
                                                size_t threads) {
   EvaluatedSystem evaluated{.name = system.name};
-  for (const StoredNetwork& part : system.parts) evaluated.cost += CostOf(part.network);
+  for (const StoredNetwork& part : system.parts) evaluated.cost += ensemble::CostOf(part.network);
   HYDRA_ASSIGN_OR_RETURN(const Predictions fit, PredictSystem(system, data.fit, threads));
   HYDRA_ASSIGN_OR_RETURN(const uncertainty::EnsembleShape shape,
                          uncertainty::EnsembleShape::Create(fit.members, fit.rows, fit.classes));

@@ -9,9 +9,9 @@
 #include "absl/status/statusor.h"
 #include "model/artifact/image_settings.h"
 #include "model/builder/networks/stored_network.h"
-#include "model/builder/quality/cost.h"
 #include "model/builder/quality/predictions.h"
 #include "model/builder/source/labelled_images.h"
+#include "model/ensemble/cost.h"
 
 namespace hydra::builder {
 
@@ -31,7 +31,7 @@ struct EvaluationData {
 struct EvaluatedSystem {
   std::string name;
   double temperature = 1.0;
-  Cost cost;
+  ensemble::Cost cost;
   Predictions id;
   std::map<std::string, Predictions> ood;
 };

@@ -13,6 +13,7 @@
 #include "model/builder/networks/head_choice.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/source/pool.h"
+#include "model/builder/steps/trainer_options.h"
 #include "model/builder/steps/training_watch.h"
 #include "model/ensemble/merge.h"
 #include "model/ensemble/prune.h"
@@ -32,23 +33,6 @@ struct Target {
   StoredNetwork stored;
   std::string state_path;
 };
-
-train::TrainOptions TrainerOptions(const FinetuneStepOptions& options, const Target& target) {
-  return {.steps = options.steps,
-          .batch = options.batch,
-          .learning_rate = options.lr,
-          .warmup_steps = options.warmup,
-          .weight_decay = options.weight_decay,
-          .clip_norm = options.clip_norm,
-          .label_smoothing = options.label_smoothing,
-          .dropout = options.dropout,
-          .augmentation = {.flip = options.flip, .shift_pixels = options.shift},
-          .bfloat16 = options.bf16,
-          .bootstrap = options.bootstrap,
-          .seed = target.seed,
-          .state_path = target.state_path,
-          .save_every_steps = options.save_every};
-}
 
 absl::StatusOr<HeadChoice> ReadHeads(const std::string& heads, const StoredNetwork& base) {
   HYDRA_ASSIGN_OR_RETURN(const std::string text,
@@ -91,8 +75,11 @@ absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool, Target& 
   nn::Network& network = target.stored.network;
   TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
                       held_out, curve, context.console);
+  train::TrainOptions trainer = TrainerOptions(
+      options, {.steps = options.steps, .seed = target.seed, .state_path = target.state_path});
+  trainer.bootstrap = options.bootstrap;
   HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.images, TrainerOptions(options, target), context.clock,
+      train_data.images, trainer, context.clock,
       [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
   return watch.status();
 }

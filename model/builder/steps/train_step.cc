@@ -11,6 +11,7 @@
 #include "model/base/status_macros.h"
 #include "model/builder/files/step_directory.h"
 #include "model/builder/source/pool.h"
+#include "model/builder/steps/trainer_options.h"
 #include "model/builder/steps/training_watch.h"
 #include "model/nn/checkpoint.h"
 #include "model/train/trainer.h"
@@ -82,23 +83,6 @@ absl::StatusOr<artifact::Geometry> GeometryOf(const TrainStepOptions& options,
                             .patch_size = options.patch_size};
 }
 
-train::TrainOptions TrainerOptions(const TrainStepOptions& options, size_t steps,
-                                   const std::string& state_path) {
-  return {.steps = steps,
-          .batch = options.batch,
-          .learning_rate = options.lr,
-          .warmup_steps = options.warmup,
-          .weight_decay = options.weight_decay,
-          .clip_norm = options.clip_norm,
-          .label_smoothing = options.label_smoothing,
-          .dropout = options.dropout,
-          .augmentation = {.flip = options.flip, .shift_pixels = options.shift},
-          .bfloat16 = options.bf16,
-          .seed = options.seed,
-          .state_path = state_path,
-          .save_every_steps = options.save_every};
-}
-
 std::string Record(const DataOptions& data, const TrainStepOptions& options, const Pool& pool,
                    const LearningCurve& curve) {
   DataOptions data_copy = data;
@@ -156,7 +140,7 @@ absl::Status TrainPrepared(const TrainStepOptions& options, const std::string& s
       held_out.images.size(), steps, options.batch, CountParameters(network)));
   TrainingWatch watch({"train", per_epoch}, network, held_out, curve, context.console);
   HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.images, TrainerOptions(options, steps, state_path), context.clock,
+      train_data.images, TrainerOptions(options, {steps, options.seed, state_path}), context.clock,
       [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
   return watch.status();
 }

@@ -8,6 +8,7 @@
 #include "model/artifact/bundle_writer.h"
 #include "model/artifact/container/checksums.h"
 #include "model/base/sha256.h"
+#include "tests/fakes/scratch_directory.h"
 #include "tests/golden/tiny_bundle.h"
 
 namespace hydra::artifact {
@@ -27,17 +28,10 @@ void Reseal(Files& files) { files[container::kChecksumsFile] = container::Encode
 
 class BundleTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
 
-  fs::path folder_;
+  const fakes::ScratchDirectory scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 void ExpectTinyParts(const Bundle& bundle) {

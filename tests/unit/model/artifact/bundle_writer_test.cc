@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/fakes/scratch_directory.h"
 #include "tests/golden/tiny_bundle.h"
 
 namespace hydra::artifact {
@@ -16,21 +17,14 @@ using ::testing::HasSubstr;
 
 class BundleWriterTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
   size_t Entries() const {
     return static_cast<size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  const fakes::ScratchDirectory scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 TEST_F(BundleWriterTest, Write_ExistingTarget_IsLeftAlone) {

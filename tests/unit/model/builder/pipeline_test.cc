@@ -18,15 +18,16 @@
 #include "model/builder/recipe/wrap.h"
 #include "model/ensemble/bundle_weights.h"
 #include "nlohmann/json.hpp"
+#include "tests/fakes/scratch_directory.h"
 #include "tests/unit/model/builder/tiny_data.h"
 
 namespace hydra::builder {
 namespace {
 
+using fakes::ScratchDirectory;
 using testing::HasSubstr;
 using testing::Not;
 using testing_data::RecordingConsole;
-using testing_data::ScratchDirectory;
 using testing_data::WriteBytes;
 using testing_data::WriteTinyIdx;
 
@@ -52,10 +53,10 @@ pack: {name: tiny, golden_rows: 8, policy_coverage: 0.8}
 class PipelineTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    scratch_ = new ScratchDirectory("pipeline");
-    WriteTinyIdx(*scratch_ / "pool", 600, 1);
-    WriteTinyIdx(*scratch_ / "test", 120, 2);
-    WriteTinyIdx(*scratch_ / "ood", 60, 3);
+    scratch_ = new ScratchDirectory;
+    WriteTinyIdx(scratch_->Path("pool"), 600, 1);
+    WriteTinyIdx(scratch_->Path("test"), 120, 2);
+    WriteTinyIdx(scratch_->Path("ood"), 60, 3);
     RecordingConsole console;
     first_ = Build(kRecipe, "bundle", console);
     first_log_ = console.text();
@@ -67,7 +68,7 @@ class PipelineTest : public testing::Test {
     const base::RealClock clock;
     const auto recipe = ParseRecipe(text, "recipe.yaml", scratch_->path());
     if (!recipe.ok()) return recipe.status();
-    return BuildBundle(*recipe, *scratch_ / "work", *scratch_ / out, {clock, console});
+    return BuildBundle(*recipe, scratch_->Path("work"), scratch_->Path(out), {clock, console});
   }
 
   static absl::Status Verify(const std::string& path) {
@@ -77,7 +78,7 @@ class PipelineTest : public testing::Test {
   }
 
   static std::string WorkOf(const std::string& step) {
-    for (const auto& entry : std::filesystem::directory_iterator(*scratch_ / "work")) {
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_->Path("work"))) {
       if (entry.path().filename().string().rfind(step + "-", 0) == 0) return entry.path().string();
     }
     return "";
@@ -94,8 +95,8 @@ std::string PipelineTest::first_log_;
 
 TEST_F(PipelineTest, Recipe_MakesABundleThatVerifies) {
   ASSERT_TRUE(first_.ok()) << first_;
-  EXPECT_TRUE(Verify(*scratch_ / "bundle").ok()) << Verify(*scratch_ / "bundle");
-  const auto bundle = artifact::Bundle::Open(*scratch_ / "bundle");
+  EXPECT_TRUE(Verify(scratch_->Path("bundle")).ok()) << Verify(scratch_->Path("bundle"));
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("bundle"));
   ASSERT_TRUE(bundle.ok()) << bundle.status();
   EXPECT_EQ(bundle->manifest().members, 3u);
   EXPECT_EQ(bundle->manifest().name, "tiny");
@@ -128,7 +129,7 @@ TEST_F(PipelineTest, OtherOptionOfALateStep_RunsOnlyWhatFollows) {
 
 TEST_F(PipelineTest, FinalEvaluation_IsInTheLedgerOnce) {
   ASSERT_TRUE(first_.ok()) << first_;
-  const auto ledger = base::ReadFile(*scratch_ / "work/ledger.jsonl", 1 << 20);
+  const auto ledger = base::ReadFile(scratch_->Path("work/ledger.jsonl"), 1 << 20);
   ASSERT_TRUE(ledger.ok()) << ledger.status();
   EXPECT_EQ(std::count(ledger->begin(), ledger->end(), '\n'), 1);
   EXPECT_THAT(*ledger, HasSubstr("evaluate --final"));
@@ -152,7 +153,7 @@ TEST_F(PipelineTest, Evaluation_ComparesAllSystemsOnTheTestSet) {
 
 TEST_F(PipelineTest, BundleWithOneHeadZeroed_FailsVerificationWithNumbers) {
   ASSERT_TRUE(first_.ok()) << first_;
-  const auto bundle = artifact::Bundle::Open(*scratch_ / "bundle");
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("bundle"));
   ASSERT_TRUE(bundle.ok()) << bundle.status();
   auto network = ensemble::DecodeWeights(bundle->manifest(), bundle->weights());
   ASSERT_TRUE(network.ok()) << network.status();
@@ -167,15 +168,15 @@ TEST_F(PipelineTest, BundleWithOneHeadZeroed_FailsVerificationWithNumbers) {
                                                        .head_map = bundle->head_map(),
                                                        .golden = bundle->golden()},
                                          .weights = *weights};
-  ASSERT_TRUE(artifact::WriteBundle(damaged, *scratch_ / "damaged").ok());
-  const absl::Status status = Verify(*scratch_ / "damaged");
+  ASSERT_TRUE(artifact::WriteBundle(damaged, scratch_->Path("damaged")).ok());
+  const absl::Status status = Verify(scratch_->Path("damaged"));
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("tolerance"));
 }
 
 TEST_F(PipelineTest, OverlappingSplits_AreRefusedByPack) {
   ASSERT_TRUE(first_.ok()) << first_;
-  const std::string copy = *scratch_ / "overlap";
+  const std::string copy = scratch_->Path("overlap");
   std::filesystem::copy(WorkOf("calibrate"), copy);
   const auto text = base::ReadFile(copy + "/splits.json", 1 << 24);
   ASSERT_TRUE(text.ok()) << text.status();
@@ -188,10 +189,10 @@ TEST_F(PipelineTest, OverlappingSplits_AreRefusedByPack) {
   RecordingConsole console;
   const absl::Status status =
       RunPack(recipe->data, recipe->pack, {.network = WorkOf("merge"), .calibration = copy},
-              *scratch_ / "never", {clock, console});
+              scratch_->Path("never"), {clock, console});
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("is in both"));
-  EXPECT_FALSE(std::filesystem::exists(*scratch_ / "never"));
+  EXPECT_FALSE(std::filesystem::exists(scratch_->Path("never")));
 }
 
 TEST_F(PipelineTest, JointTuning_MakesABundleToo) {
@@ -206,17 +207,17 @@ TEST_F(PipelineTest, JointTuning_MakesABundleToo) {
 
 TEST_F(PipelineTest, Wrap_MakesAOneMemberBundleOfACheckpoint) {
   ASSERT_TRUE(first_.ok()) << first_;
-  const auto recipe = WrapRecipe(
-      {.checkpoint = WorkOf("train"),
-       .held_out = absl::StrCat("idx:", *scratch_ / "pool-images", ",", *scratch_ / "pool-labels"),
-       .name = "wrapped"});
+  const auto recipe = WrapRecipe({.checkpoint = WorkOf("train"),
+                                  .held_out = absl::StrCat("idx:", scratch_->Path("pool-images"),
+                                                           ",", scratch_->Path("pool-labels")),
+                                  .name = "wrapped"});
   ASSERT_TRUE(recipe.ok()) << recipe.status();
   const base::RealClock clock;
   RecordingConsole console;
-  const absl::Status status =
-      BuildBundle(*recipe, *scratch_ / "wrap-work", *scratch_ / "wrapped", {clock, console});
+  const absl::Status status = BuildBundle(*recipe, scratch_->Path("wrap-work"),
+                                          scratch_->Path("wrapped"), {clock, console});
   ASSERT_TRUE(status.ok()) << status;
-  const auto bundle = artifact::Bundle::Open(*scratch_ / "wrapped");
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("wrapped"));
   ASSERT_TRUE(bundle.ok()) << bundle.status();
   EXPECT_EQ(bundle->manifest().members, 1u);
   EXPECT_EQ(bundle->head_map()->provenance.selection, "all");
@@ -225,7 +226,7 @@ TEST_F(PipelineTest, Wrap_MakesAOneMemberBundleOfACheckpoint) {
 
 TEST_F(PipelineTest, Inspect_SaysMembersHeadsAndDigest) {
   ASSERT_TRUE(first_.ok()) << first_;
-  const auto bundle = artifact::Bundle::Open(*scratch_ / "bundle");
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("bundle"));
   ASSERT_TRUE(bundle.ok()) << bundle.status();
   const std::string text = DescribeBundle(*bundle);
   EXPECT_THAT(text, HasSubstr("3 members"));

@@ -6,7 +6,6 @@
 #include "gtest/gtest.h"
 #include "model/builder/calibrating/default_score.h"
 #include "model/builder/quality/bootstrap.h"
-#include "model/builder/quality/cost.h"
 #include "model/builder/quality/measures.h"
 #include "model/builder/quality/predictions.h"
 #include "model/builder/source/proxy_ood.h"
@@ -18,21 +17,6 @@ namespace hydra::builder {
 namespace {
 
 using testing::DoubleNear;
-
-artifact::Geometry SmallGeometry() {
-  return {.layers = 2,
-          .width = 8,
-          .heads = 4,
-          .head_width = 2,
-          .mlp_width = 16,
-          .classes = 3,
-          .activation = "gelu",
-          .layer_norm_epsilon = 1e-12,
-          .image_height = 8,
-          .image_width = 8,
-          .channels = 1,
-          .patch_size = 4};
-}
 
 TEST(BootstrapInterval, MeanOfAKnownSample_HoldsTheMeanWithTheRightWidth) {
   std::vector<double> values;
@@ -54,25 +38,6 @@ TEST(BootstrapInterval, NoRow_IsRefused) {
   EXPECT_FALSE(BootstrapInterval(0, {}, [](absl::Span<const size_t>) -> absl::StatusOr<double> {
                  return 0.0;
                }).ok());
-}
-
-TEST(CostOf, SingleModel_IsTheSumOfItsProducts) {
-  const nn::Network network = train::RandomNetwork(SmallGeometry(), 1, 0);
-  // 4 patches of 16 pixels to width 8; 5 tokens; per layer 4*5*8*8 + 2*25*8 + 2*5*8*16; 8*3.
-  EXPECT_EQ(CostOf(network).macs, 4u * 16 * 8 + 2 * (1280 + 400 + 1280) + 24);
-}
-
-TEST(CostOf, ThreeMembersWithHalfTheHeads_PayForHeadsAndThreeStreams) {
-  const nn::Network base = train::RandomNetwork(SmallGeometry(), 1, 0);
-  std::vector<nn::Network> members;
-  for (size_t m = 0; m < 3; ++m) {
-    auto pruned = ensemble::PruneHeads(base, {{m, 3}, {m, 3}});
-    ASSERT_TRUE(pruned.ok()) << pruned.status();
-    members.push_back(*pruned);
-  }
-  const auto merged = ensemble::MergeMembers(members, {});
-  ASSERT_TRUE(merged.ok()) << merged.status();
-  EXPECT_EQ(CostOf(*merged).macs, 4u * 16 * 8 + 2 * 3 * (640 + 200 + 1280) + 3 * 24);
 }
 
 TEST(StackMembers, PredictionsOfOtherRows_AreRefused) {

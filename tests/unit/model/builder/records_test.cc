@@ -13,14 +13,15 @@
 #include "model/builder/recipe/step_cache.h"
 #include "model/builder/steps/learning_curve.h"
 #include "tests/fakes/fake_clock.h"
+#include "tests/fakes/scratch_directory.h"
 #include "tests/unit/model/builder/tiny_data.h"
 
 namespace hydra::builder {
 namespace {
 
+using fakes::ScratchDirectory;
 using testing::HasSubstr;
 using testing_data::RecordingConsole;
-using testing_data::ScratchDirectory;
 using testing_data::WriteBytes;
 
 const std::string kDigestA(64, 'a');
@@ -86,8 +87,8 @@ TEST(SplitItems, EncodedAndParsed_IsTheSame) {
 }
 
 TEST(Ledger, TwoEntries_AreReadOldestFirst) {
-  const ScratchDirectory scratch("ledger");
-  const std::string path = scratch / "ledger.jsonl";
+  const ScratchDirectory scratch;
+  const std::string path = scratch.Path("ledger.jsonl");
   for (const size_t n : {7, 8}) {
     ASSERT_TRUE(
         AppendToLedger(path, {.when = absl::FromUnixSeconds(0), .what = "evaluate --final", .n = n})
@@ -101,28 +102,28 @@ TEST(Ledger, TwoEntries_AreReadOldestFirst) {
 }
 
 TEST(Ledger, DamagedLine_IsNamedByItsNumber) {
-  const ScratchDirectory scratch("ledger");
-  WriteBytes(scratch / "l", "{\"n\": 1}\n{\"n\": \n");
-  EXPECT_THAT(std::string(ReadLedger(scratch / "l").status().message()), HasSubstr("l:2"));
+  const ScratchDirectory scratch;
+  WriteBytes(scratch.Path("l"), "{\"n\": 1}\n{\"n\": \n");
+  EXPECT_THAT(std::string(ReadLedger(scratch.Path("l")).status().message()), HasSubstr("l:2"));
 }
 
 TEST(StepDirectory, WithoutCommit_LeavesNothingAtThePath) {
-  const ScratchDirectory scratch("step");
+  const ScratchDirectory scratch;
   {
-    auto directory = StepDirectory::Create(scratch / "out");
+    auto directory = StepDirectory::Create(scratch.Path("out"));
     ASSERT_TRUE(directory.ok()) << directory.status();
     ASSERT_TRUE(directory->Write("a", "1").ok());
   }
-  EXPECT_FALSE(std::filesystem::exists(scratch / "out"));
-  auto again = StepDirectory::Create(scratch / "out");
+  EXPECT_FALSE(std::filesystem::exists(scratch.Path("out")));
+  auto again = StepDirectory::Create(scratch.Path("out"));
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_FALSE(std::filesystem::exists(again->temporary() + "/a"));
   ASSERT_TRUE(again->Commit().ok());
-  EXPECT_TRUE(std::filesystem::exists(scratch / "out"));
+  EXPECT_TRUE(std::filesystem::exists(scratch.Path("out")));
 }
 
 TEST(StepDirectory, PathThatExists_IsNeverOverwritten) {
-  const ScratchDirectory scratch("step");
+  const ScratchDirectory scratch;
   EXPECT_EQ(StepDirectory::Create(scratch.path()).status().code(),
             absl::StatusCode::kAlreadyExists);
 }
@@ -137,7 +138,7 @@ class StepCacheTest : public testing::Test {
     });
   }
 
-  const ScratchDirectory scratch_{"cache"};
+  const ScratchDirectory scratch_;
   const fakes::FakeClock clock_;
   RecordingConsole console_;
   const StepContext context_{clock_, console_};
@@ -145,7 +146,7 @@ class StepCacheTest : public testing::Test {
 };
 
 TEST_F(StepCacheTest, SameOptionsTwice_RunOnce) {
-  const auto cache = StepCache::Open(scratch_ / "work", context_);
+  const auto cache = StepCache::Open(scratch_.Path("work"), context_);
   ASSERT_TRUE(cache.ok()) << cache.status();
   const auto first = RunOnce(**cache, 1), second = RunOnce(**cache, 1);
   ASSERT_TRUE(first.ok() && second.ok());
@@ -155,7 +156,7 @@ TEST_F(StepCacheTest, SameOptionsTwice_RunOnce) {
 }
 
 TEST_F(StepCacheTest, OtherOptions_RunAgainElsewhere) {
-  const auto cache = StepCache::Open(scratch_ / "work", context_);
+  const auto cache = StepCache::Open(scratch_.Path("work"), context_);
   ASSERT_TRUE(cache.ok()) << cache.status();
   const auto first = RunOnce(**cache, 1), second = RunOnce(**cache, 2);
   ASSERT_TRUE(first.ok() && second.ok());
@@ -164,34 +165,34 @@ TEST_F(StepCacheTest, OtherOptions_RunAgainElsewhere) {
 }
 
 TEST_F(StepCacheTest, SecondBuildInTheSameDirectory_IsRefused) {
-  const auto first = StepCache::Open(scratch_ / "work", context_);
+  const auto first = StepCache::Open(scratch_.Path("work"), context_);
   ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_EQ(StepCache::Open(scratch_ / "work", context_).status().code(),
+  EXPECT_EQ(StepCache::Open(scratch_.Path("work"), context_).status().code(),
             absl::StatusCode::kFailedPrecondition);
 }
 
 TEST(PublishDirectory, OtherBundleAtThePath_IsReplacedWhole) {
-  const ScratchDirectory scratch("publish");
+  const ScratchDirectory scratch;
   for (const char* name : {"new", "old"}) {
-    std::filesystem::create_directories(scratch / name);
+    std::filesystem::create_directories(scratch.Path(name));
     WriteBytes(absl::StrCat(scratch.path(), "/", name, "/SHA256SUMS"), name);
   }
-  WriteBytes(scratch / "old/extra", "x");
-  ASSERT_TRUE(PublishDirectory(scratch / "new", scratch / "old").ok());
-  EXPECT_FALSE(std::filesystem::exists(scratch / "old/extra"));
-  EXPECT_TRUE(std::filesystem::exists(scratch / "old/SHA256SUMS"));
-  EXPECT_FALSE(std::filesystem::exists(scratch / "old.old"));
+  WriteBytes(scratch.Path("old/extra"), "x");
+  ASSERT_TRUE(PublishDirectory(scratch.Path("new"), scratch.Path("old")).ok());
+  EXPECT_FALSE(std::filesystem::exists(scratch.Path("old/extra")));
+  EXPECT_TRUE(std::filesystem::exists(scratch.Path("old/SHA256SUMS")));
+  EXPECT_FALSE(std::filesystem::exists(scratch.Path("old.old")));
 }
 
 TEST(LearningCurve, PointsAfterTheStepOfARestart_AreMeasuredAgain) {
-  const ScratchDirectory scratch("curve");
+  const ScratchDirectory scratch;
   {
-    auto curve = LearningCurve::Open(scratch / "c.json");
+    auto curve = LearningCurve::Open(scratch.Path("c.json"));
     ASSERT_TRUE(curve.ok()) << curve.status();
     ASSERT_TRUE(curve->Add({.step = 10}).ok());
     ASSERT_TRUE(curve->Add({.step = 20}).ok());
   }
-  auto curve = LearningCurve::Open(scratch / "c.json");
+  auto curve = LearningCurve::Open(scratch.Path("c.json"));
   ASSERT_TRUE(curve.ok()) << curve.status();
   ASSERT_EQ(curve->points().size(), 2u);
   curve->RewindTo(15);
@@ -200,9 +201,9 @@ TEST(LearningCurve, PointsAfterTheStepOfARestart_AreMeasuredAgain) {
 }
 
 TEST(LearningCurve, FileThatIsNotACurve_IsRefused) {
-  const ScratchDirectory scratch("curve");
-  WriteBytes(scratch / "c.json", "[{\"step\": 1}]");
-  EXPECT_EQ(LearningCurve::Open(scratch / "c.json").status().code(),
+  const ScratchDirectory scratch;
+  WriteBytes(scratch.Path("c.json"), "[{\"step\": 1}]");
+  EXPECT_EQ(LearningCurve::Open(scratch.Path("c.json")).status().code(),
             absl::StatusCode::kFailedPrecondition);
 }
 

@@ -17,27 +17,6 @@ namespace hydra::builder::testing_data {
 inline constexpr size_t kSide = 8;
 inline constexpr size_t kClasses = 3;
 
-// A fresh directory that goes away with the object.
-class ScratchDirectory {
- public:
-  explicit ScratchDirectory(absl::string_view name)
-      : path_(absl::StrCat(
-            std::filesystem::temp_directory_path().string(), "/hydra-", name, "-",
-            base::Rng(reinterpret_cast<uintptr_t>(this)).NextBits(), "-",
-            std::filesystem::file_time_type::clock::now().time_since_epoch().count())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-  std::string operator/(absl::string_view name) const { return absl::StrCat(path_, "/", name); }
-
- private:
-  std::string path_;
-};
-
 inline std::string BigEndian(uint32_t value) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(value >> shift));

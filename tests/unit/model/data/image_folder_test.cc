@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/data/raster_set.h"
+#include "tests/fakes/scratch_directory.h"
 #include "tests/golden/image_vectors.h"
 
 namespace hydra::data {
@@ -17,14 +18,6 @@ using ::testing::HasSubstr;
 
 class ImageFolderTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   void Write(const std::string& name, const std::string& bytes) const {
     fs::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
@@ -34,7 +27,8 @@ class ImageFolderTest : public ::testing::Test {
     return std::string(ReadImageFolder(folder_.string()).status().message());
   }
 
-  fs::path folder_;
+  const fakes::ScratchDirectory scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 TEST_F(ImageFolderTest, Read_SubFolders_AreClassesInOrder) {

@@ -57,6 +57,40 @@ TEST(CostOfTest, HydraOfThree_HasItsDerivedRatio) {
   }
 }
 
+artifact::Geometry SmallGeometry() {
+  return {.layers = 2,
+          .width = 8,
+          .heads = 4,
+          .head_width = 2,
+          .mlp_width = 16,
+          .classes = 3,
+          .activation = "gelu",
+          .layer_norm_epsilon = 1e-12,
+          .image_height = 8,
+          .image_width = 8,
+          .channels = 1,
+          .patch_size = 4};
+}
+
+TEST(CostOfTest, SingleModel_IsTheSumOfItsProducts) {
+  const nn::Network network = train::RandomNetwork(SmallGeometry(), 1, 0);
+  // 4 patches of 16 pixels to width 8; 5 tokens; per layer 4*5*8*8 + 2*25*8 + 2*5*8*16; 8*3.
+  EXPECT_EQ(CostOf(network).macs, 4u * 16 * 8 + 2 * (1280 + 400 + 1280) + 24);
+}
+
+TEST(CostOfTest, ThreeMembersWithHalfTheHeads_PayForHeadsAndThreeStreams) {
+  const nn::Network base = train::RandomNetwork(SmallGeometry(), 1, 0);
+  std::vector<nn::Network> members;
+  for (size_t m = 0; m < 3; ++m) {
+    auto pruned = PruneHeads(base, {{m, 3}, {m, 3}});
+    ASSERT_TRUE(pruned.ok()) << pruned.status();
+    members.push_back(*pruned);
+  }
+  const auto merged = MergeMembers(members, {});
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(CostOf(*merged).macs, 4u * 16 * 8 + 2 * 3 * (640 + 200 + 1280) + 3 * 24);
+}
+
 TEST(CostOfTest, Parameters_AreTheStoredOnes) {
   const nn::Network base = testing::WideNetwork(testing::TinyGeometry(), 1);
   const std::vector<nn::Network> members = {PruneHeads(base, {{0}, {1, 2}, {}}).value(),

@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/fakes/scratch_directory.h"
 
 namespace hydra::artifact::container {
 namespace {
@@ -16,17 +17,10 @@ using ::testing::HasSubstr;
 
 class DirectoryTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   absl::Status Read() const { return ReadDirectory(folder_.string(), ReadLimits{}).status(); }
 
-  fs::path folder_;
+  const fakes::ScratchDirectory scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 TEST_F(DirectoryTest, Read_WhatWriteWrote_IsEqual) {

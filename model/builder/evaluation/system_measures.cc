@@ -105,6 +105,39 @@ absl::StatusOr<OodMeasures> MeasureOod(const std::vector<Answer>& id, const Pred
   return measures;
 }
 
+// Rows of both sets are drawn together.
+absl::StatusOr<Interval> AurocInterval(const std::vector<double>& id,
+                                       const std::vector<double>& ood,
+                                       const BootstrapOptions& bootstrap) {
+  return BootstrapInterval(id.size() + ood.size(), bootstrap,
+                           [&](absl::Span<const size_t> rows) -> absl::StatusOr<double> {
+                             std::vector<double> drawn_id, drawn_ood;
+                             for (const size_t row : rows) {
+                               if (row < id.size()) {
+                                 drawn_id.push_back(id[row]);
+                               } else {
+                                 drawn_ood.push_back(ood[row - id.size()]);
+                               }
+                             }
+                             HYDRA_ASSIGN_OR_RETURN(const metrics::DetectionMetrics detection,
+                                                    metrics::MeasureDetection(drawn_id, drawn_ood));
+                             return detection.auroc;
+                           });
+}
+
+absl::Status AddAurocIntervals(const EvaluatedSystem& system, uncertainty::Score score,
+                               const BootstrapOptions& bootstrap, SystemMeasures& measures) {
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<Answer> id, Answers(system.id, system.temperature));
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<double> id_scores, ScoreValues(id, score));
+  for (const auto& [set, predictions] : system.ood) {
+    HYDRA_ASSIGN_OR_RETURN(const std::vector<Answer> ood, Answers(predictions, system.temperature));
+    HYDRA_ASSIGN_OR_RETURN(const std::vector<double> ood_scores, ScoreValues(ood, score));
+    HYDRA_ASSIGN_OR_RETURN(measures.intervals["auroc_" + set],
+                           AurocInterval(id_scores, ood_scores, bootstrap));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 uncertainty::Score OrderingScore(const EvaluatedSystem& system, const std::string& wanted) {
@@ -130,6 +163,8 @@ absl::StatusOr<SystemMeasures> MeasureSystem(const EvaluatedSystem& system,
     HYDRA_ASSIGN_OR_RETURN(measures.intervals[name],
                            BootstrapInterval(system.id.rows, bootstrap, statistic));
   }
+  HYDRA_RETURN_IF_ERROR(
+      AddAurocIntervals(system, OrderingScore(system, default_score), bootstrap, measures));
   return measures;
 }
 

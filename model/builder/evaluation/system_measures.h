@@ -21,7 +21,8 @@ struct SystemMeasures {
   Quality raw;     // at T = 1
   Quality scaled;  // at the system's temperature
   std::map<std::string, OodMeasures> ood;
-  std::map<std::string, Interval> intervals;  // "accuracy", "nll", "brier", "ece", "aurc", at T
+  // At T: "accuracy", "nll", "brier", "ece", "aurc" and, by the ordering score, "auroc_SET".
+  std::map<std::string, Interval> intervals;
 };
 
 // `default_score` orders rows for the interval of AURC; systems of one member that lack it use

@@ -63,23 +63,42 @@ absl::Status AddHistograms(const StoredEvaluation& evaluation, double temperatur
   return absl::OkStatus();
 }
 
+// The threshold of the default score that the certificates give for the key risk.
+std::optional<double> KeyThreshold(const artifact::Calibration& calibration) {
+  for (const artifact::CertificateTable& table : calibration.certificates) {
+    if (table.score != calibration.default_score || table.dtype != "float32") continue;
+    const auto search = uncertainty::FindCutForRisk(table, kKeyRisk, table.delta);
+    if (search.ok() && search->cut.has_value()) return search->cut->threshold;
+  }
+  return std::nullopt;
+}
+
 // Coverage and size of the sets on rows of no calibration split.
-absl::Status MeasureConformal(const EvaluatedSystem& system, double temperature,
+absl::Status MeasureConformal(const EvaluatedSystem& system,
+                              const artifact::Calibration& calibration,
                               report::ConformalSummary& summary) {
   HYDRA_ASSIGN_OR_RETURN(const auto method,
                          uncertainty::ParseConformalMethod(summary.quantile.method));
-  HYDRA_ASSIGN_OR_RETURN(const auto answers, Answers(system.id, temperature));
-  double covered = 0.0, sizes = 0.0;
+  HYDRA_ASSIGN_OR_RETURN(const auto score, uncertainty::ParseScore(calibration.default_score));
+  HYDRA_ASSIGN_OR_RETURN(const auto answers, Answers(system.id, calibration.temperature));
+  const std::optional<double> threshold = KeyThreshold(calibration);
+  double covered = 0.0, sizes = 0.0, accepted = 0.0, covered_accepted = 0.0;
   for (size_t i = 0; i < answers.size(); ++i) {
     const std::vector<float>& probs = answers[i].mean_probs;
-    const double score = uncertainty::ConformalScore(probs, system.id.labels[i], method);
-    covered += score <= summary.quantile.quantile ? 1.0 : 0.0;
+    const bool hit = uncertainty::ConformalScore(probs, system.id.labels[i], method) <=
+                     summary.quantile.quantile;
+    covered += hit ? 1.0 : 0.0;
     sizes += static_cast<double>(
         uncertainty::ConformalSet(probs, summary.quantile.quantile, method).size());
+    const std::optional<double> value = uncertainty::ScoreOf(answers[i], score);
+    if (!threshold.has_value() || !value.has_value() || *value > *threshold) continue;
+    accepted += 1.0;
+    covered_accepted += hit ? 1.0 : 0.0;
   }
   const double n = static_cast<double>(answers.size());
   summary.coverage = covered / n;
   summary.mean_set_size = sizes / n;
+  if (accepted > 0.0) summary.coverage_accepted = covered_accepted / accepted;
   return absl::OkStatus();
 }
 
@@ -126,7 +145,7 @@ absl::Status AddEvaluation(const StoredEvaluation& evaluation,
   HYDRA_RETURN_IF_ERROR(AddHistograms(evaluation, calibration.temperature, data));
   for (report::ConformalSummary& summary : data.conformal) {
     if (summary.quantile.dtype != "float32") continue;
-    HYDRA_RETURN_IF_ERROR(MeasureConformal(system, calibration.temperature, summary));
+    HYDRA_RETURN_IF_ERROR(MeasureConformal(system, calibration, summary));
   }
   data.ledger = evaluation.ledger;
   if (!evaluation.final) {

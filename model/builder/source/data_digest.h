@@ -8,8 +8,8 @@
 
 namespace hydra::builder {
 
-// sha256 over the bytes of every file of the dataset and, for folders, their relative paths; equal
-// data, equal digest, wherever it lies.  Errors: as ReadFile.
+// sha256 over the bytes of every file of the dataset with its label and the class names; equal
+// data, equal digest, wherever it lies.  Errors: as ReadFile and ListExamples.
 absl::StatusOr<std::string> DigestData(const DataSpec& spec);
 
 }  // namespace hydra::builder

@@ -10,10 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "model/base/sha256.h"
 #include "model/base/status_macros.h"
+#include "model/builder/source/example_list.h"
 #include "model/data/idx.h"
-#include "model/data/image_folder.h"
 #include "model/data/raster_set.h"
-#include "model/data/table.h"
 
 namespace hydra::builder {
 namespace {
@@ -74,16 +73,6 @@ absl::StatusOr<LabelledImages> LoadIdx(const DataSpec& spec,
   HYDRA_ASSIGN_OR_RETURN(images.labels, ReadLabels(spec, idx.count));
   loaded.digests = DigestRows(images.pixels);
   return loaded;
-}
-
-absl::StatusOr<data::ExampleList> ListExamples(const DataSpec& spec) {
-  absl::StatusOr<data::ExampleList> list =
-      spec.kind == DataKind::kImageFolder ? data::ReadImageFolder(spec.path)
-      : spec.kind == DataKind::kCsv       ? data::ReadCsv(spec.path, {})
-                                          : data::ReadJsonLines(spec.path, {});
-  if (list.ok() && spec.limit != 0 && spec.limit < list->examples.size())
-    list->examples.resize(spec.limit);
-  return list;
 }
 
 absl::StatusOr<LabelledImages> LoadFiles(const DataSpec& spec,

@@ -3,22 +3,30 @@
 import math
 import struct
 import subprocess
+import tempfile
 import unittest
 
 import harness
 
+IMAGES = harness.FASHION / "t10k-images-idx3-ubyte.gz"
+
 
 class ServingTest(harness.EndToEndCase):
-    def setUp(self):
-        super().setUp()
-        self.served = self.server().ready()
+    """Tests that leave the server as it was share one."""
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory(prefix="hydra-e2e-")
+        cls.addClassCleanup(scratch.cleanup)
+        cls.served = harness.Server(scratch.name)
+        cls.addClassCleanup(cls.served.stop)
+        cls.served.start().ready()
 
     def predict(self, *arguments, **options):
         return self.served.hydra("predict", *arguments, **options)
 
     def test_idx_images_get_consistent_answers(self):
-        images = harness.FASHION / "t10k-images-idx3-ubyte.gz"
-        _, answers, _ = self.predict("--idx", images, "--count", 20, "--top", 10, "--members")
+        _, answers, _ = self.predict("--idx", IMAGES, "--count", 20, "--top", 10, "--members")
         self.assertEqual(len(answers), 20)
         for answer in answers:
             self.assert_consistent(answer)
@@ -45,8 +53,7 @@ class ServingTest(harness.EndToEndCase):
         for index, image in enumerate(pixels):
             (self.folder / f"{index}.png").write_bytes(harness.png(28, 28, image))
         _, from_png, _ = self.predict(*(self.folder / f"{index}.png" for index in range(3)))
-        images = harness.FASHION / "t10k-images-idx3-ubyte.gz"
-        _, from_idx, _ = self.predict("--idx", images, "--count", 3)
+        _, from_idx, _ = self.predict("--idx", IMAGES, "--count", 3)
         for png, idx in zip(from_png, from_idx):
             self.assertEqual(png["top"][0]["index"], idx["top"][0]["index"])
             self.assertAlmostEqual(
@@ -54,68 +61,13 @@ class ServingTest(harness.EndToEndCase):
             )
 
     def test_alone_equals_in_a_batch(self):
-        images = harness.FASHION / "t10k-images-idx3-ubyte.gz"
-        _, together, _ = self.predict("--idx", images, "--count", 12, "--batch", 12)
-        _, alone, _ = self.predict("--idx", images, "--count", 12, "--batch", 1)
+        _, together, _ = self.predict("--idx", IMAGES, "--count", 12, "--batch", 12)
+        _, alone, _ = self.predict("--idx", IMAGES, "--count", 12, "--batch", 1)
         for one, other in zip(together, alone):
             self.assertEqual(one["decision"]["outcome"], other["decision"]["outcome"])
             self.assertAlmostEqual(
                 one["uncertainty"]["total_nats"], other["uncertainty"]["total_nats"], places=4
             )
-
-    def test_threshold_decides_and_rollback_undoes(self):
-        images = harness.FASHION / "t10k-images-idx3-ubyte.gz"
-        rule = "one_minus_confidence={}"
-        self.served.hydra("threshold", "set", "--threshold", rule.format(0))
-        status, answers, _ = self.predict("--idx", images, "--count", 8, "--withhold")
-        self.assertEqual(status, 0)  # an abstention is an answer
-        for answer in answers:
-            self.assertEqual(answer["decision"]["outcome"], "DECISION_OUTCOME_ABSTAINED")
-            self.assertEqual(answer["decision"]["reason"], "ABSTENTION_REASON_LOW_CONFIDENCE")
-            self.assertEqual(answer["top"], [])
-        self.served.hydra("threshold", "set", "--threshold", rule.format(1))
-        _, answers, _ = self.predict("--idx", images, "--count", 8)
-        for answer in answers:
-            self.assertEqual(answer["decision"]["outcome"], "DECISION_OUTCOME_PREDICTED")
-        self.served.hydra("threshold", "rollback")
-        _, answers, _ = self.predict("--idx", images, "--count", 1)
-        self.assertEqual(answers[0]["decision"]["outcome"], "DECISION_OUTCOME_ABSTAINED")
-
-    def test_hand_made_threshold_voids_the_certificate(self):
-        _, (change,), _ = self.served.hydra("threshold", "set", "--threshold", "total_entropy=0.3")
-        self.assertEqual(change["policy"]["certificate"]["state"], "CERTIFICATE_STATE_VOID")
-
-    def test_stale_etag_is_refused(self):
-        _, (before,), _ = self.served.hydra("threshold", "get")
-        self.served.hydra("threshold", "set", "--threshold", "total_entropy=0.3")
-        status, _, error = self.served.hydra(
-            "threshold",
-            "set",
-            "--threshold",
-            "total_entropy=0.4",
-            "--etag",
-            before["etag"],
-            check=False,
-        )
-        self.assertEqual(status, 2, error)
-
-    def test_policy_change_without_token_is_refused(self):
-        done = subprocess.run(
-            [
-                harness.BIN / "hydra",
-                "--json",
-                "--endpoint",
-                self.served.endpoint,
-                "threshold",
-                "set",
-                "--threshold",
-                "total_entropy=0.3",
-            ],
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("UNAUTHENTICATED", done.stdout + done.stderr)
 
     def test_bad_images_are_named_and_neighbours_are_answered(self):
         good = harness.png(28, 28, harness.fashion_images(1)[0])
@@ -161,8 +113,7 @@ class ServingTest(harness.EndToEndCase):
         for path in ("/livez", "/readyz", "/version"):
             self.assertEqual(self.served.get(path)[0], 200, path)
         before = self.served.get("/metrics")[1]
-        images = harness.FASHION / "t10k-images-idx3-ubyte.gz"
-        self.predict("--idx", images, "--count", 5)
+        self.predict("--idx", IMAGES, "--count", 5)
         self.assertNotEqual(before, self.served.get("/metrics")[1])
         self.assertEqual(self.served.get("/none")[0], 404)
 
@@ -174,6 +125,68 @@ class ServingTest(harness.EndToEndCase):
         self.assertTrue(head_map)
         status, _, _ = self.served.hydra("status")
         self.assertEqual(status, 0)
+
+
+class PolicyTest(harness.EndToEndCase):
+    def setUp(self):
+        super().setUp()
+        self.served = self.server().ready()
+
+    def predict(self, *arguments, **options):
+        return self.served.hydra("predict", *arguments, **options)
+
+    def test_threshold_decides_and_rollback_undoes(self):
+        rule = "one_minus_confidence={}"
+        self.served.hydra("threshold", "set", "--threshold", rule.format(0))
+        status, answers, _ = self.predict("--idx", IMAGES, "--count", 8, "--withhold")
+        self.assertEqual(status, 0)  # an abstention is an answer
+        for answer in answers:
+            self.assertEqual(answer["decision"]["outcome"], "DECISION_OUTCOME_ABSTAINED")
+            self.assertEqual(answer["decision"]["reason"], "ABSTENTION_REASON_LOW_CONFIDENCE")
+            self.assertEqual(answer["top"], [])
+        self.served.hydra("threshold", "set", "--threshold", rule.format(1))
+        _, answers, _ = self.predict("--idx", IMAGES, "--count", 8)
+        for answer in answers:
+            self.assertEqual(answer["decision"]["outcome"], "DECISION_OUTCOME_PREDICTED")
+        self.served.hydra("threshold", "rollback")
+        _, answers, _ = self.predict("--idx", IMAGES, "--count", 1)
+        self.assertEqual(answers[0]["decision"]["outcome"], "DECISION_OUTCOME_ABSTAINED")
+
+    def test_hand_made_threshold_voids_the_certificate(self):
+        _, (change,), _ = self.served.hydra("threshold", "set", "--threshold", "total_entropy=0.3")
+        self.assertEqual(change["policy"]["certificate"]["state"], "CERTIFICATE_STATE_VOID")
+
+    def test_stale_etag_is_refused(self):
+        _, (before,), _ = self.served.hydra("threshold", "get")
+        self.served.hydra("threshold", "set", "--threshold", "total_entropy=0.3")
+        status, _, error = self.served.hydra(
+            "threshold",
+            "set",
+            "--threshold",
+            "total_entropy=0.4",
+            "--etag",
+            before["etag"],
+            check=False,
+        )
+        self.assertEqual(status, 2, error)
+
+    def test_policy_change_without_token_is_refused(self):
+        done = subprocess.run(
+            [
+                harness.BIN / "hydra",
+                "--json",
+                "--endpoint",
+                self.served.endpoint,
+                "threshold",
+                "set",
+                "--threshold",
+                "total_entropy=0.3",
+            ],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("UNAUTHENTICATED", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

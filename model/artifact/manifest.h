@@ -21,12 +21,16 @@ struct Geometry {
   size_t head_width = 0;  // d_h; the base has H * d_h query features
   size_t mlp_width = 0;
   size_t classes = 0;      // C
-  std::string activation;  // "gelu" (erf), "gelu_tanh", "quick_gelu" or "relu"
+  std::string activation;  // "gelu" (erf), "gelu_tanh", "quick_gelu", "relu" or "swiglu"
   double layer_norm_epsilon = 0.0;
   bool qkv_bias = true;
   bool layer_scale = false;     // each block's two outputs are scaled per feature (DINOv2)
   size_t register_tokens = 0;   // extra tokens after CLS (DINOv2)
   size_t projection_width = 0;  // zero-shot families: width of the joint space, else 0
+  // Optional in the file; the defaults are ViT's.
+  bool norm_first = true;       // LayerNorm before each block (ViT) or after its sum (BERT)
+  bool embedding_norm = false;  // LayerNorm of the embeddings (BERT, CLIP)
+  std::string pooler = "none";  // a D x D layer after pooling: "none", "tanh" or "relu"
   // Images.
   size_t image_height = 0;
   size_t image_width = 0;
@@ -36,6 +40,8 @@ struct Geometry {
   size_t vocabulary = 0;
   size_t max_positions = 0;
   size_t token_types = 0;
+
+  bool operator==(const Geometry&) const = default;
 };
 
 // Who computes what in one layer.  A stream is a group of members whose parameters and input agree,

@@ -36,6 +36,7 @@ std::vector<Part> LayerParts(Network& network, size_t l) {
   const artifact::LayerPlan& plan = network.plan[l];
   const auto width = static_cast<int64_t>(network.geometry.width);
   const auto mlp = static_cast<int64_t>(network.geometry.mlp_width);
+  const auto hidden = static_cast<int64_t>(nn::HiddenRows(network.geometry));
   const std::string shared = absl::StrCat("layers.", l, "."), stream = shared + "stream.";
   const size_t norms = plan.shared_norms ? 1 : plan.streams.size();
   const size_t mlps = plan.shared_mlp ? 1 : plan.streams.size();
@@ -45,23 +46,20 @@ std::vector<Part> LayerParts(Network& network, size_t l) {
           {"norm1.bias", &layer.norm1_bias, {width}, norms, shared, norm_stream},
           {"norm2.weight", &layer.norm2_weight, {width}, norms, shared, norm_stream},
           {"norm2.bias", &layer.norm2_bias, {width}, norms, shared, norm_stream},
-          {"fc1.weight", &layer.fc1_weight, {mlp, width}, mlps, shared, mlp_stream},
-          {"fc1.bias", &layer.fc1_bias, {mlp}, mlps, shared, mlp_stream},
+          {"fc1.weight", &layer.fc1_weight, {hidden, width}, mlps, shared, mlp_stream},
+          {"fc1.bias", &layer.fc1_bias, {hidden}, mlps, shared, mlp_stream},
           {"fc2.weight", &layer.fc2_weight, {width, mlp}, mlps, shared, mlp_stream},
           {"fc2.bias", &layer.fc2_bias, {width}, mlps, shared, mlp_stream},
           {"out.bias", &layer.out_bias, {width}, plan.streams.size(), shared, stream}};
 }
 
-std::vector<Part> EndParts(Network& network) {
-  nn::EncoderWeights& weights = network.weights;
-  const auto width = static_cast<int64_t>(network.geometry.width);
-  const auto classes = static_cast<int64_t>(network.geometry.classes);
+std::vector<Part> HeadParts(Network& network) {
   const size_t groups = network.shared_classifier ? 1 : network.members;
   const std::string member = network.shared_classifier ? "" : "member.";
-  return {{"final_norm.weight", &weights.final_norm_weight, {width}, groups, "", member},
-          {"final_norm.bias", &weights.final_norm_bias, {width}, groups, "", member},
-          {"classifier.weight", &weights.classifier_weight, {classes, width}, groups, "", member},
-          {"classifier.bias", &weights.classifier_bias, {classes}, groups, "", member}};
+  std::vector<Part> parts;
+  for (const nn::Parameter& parameter : nn::HeadParameters(network))
+    parts.push_back({parameter.name, parameter.tensor, parameter.shape, groups, "", member});
+  return parts;
 }
 
 // Kept heads of stream s out of the padded tensors.
@@ -110,18 +108,16 @@ std::string StreamPrefix(size_t l, size_t s) {
 }
 
 std::map<std::string, at::Tensor> NamedTensors(Network network) {
-  nn::EncoderWeights& weights = network.weights;
-  std::map<std::string, at::Tensor> tensors = {{"patch.weight", weights.patch_weight},
-                                               {"patch.bias", weights.patch_bias},
-                                               {"prefix", weights.prefix},
-                                               {"position", weights.position}};
+  std::map<std::string, at::Tensor> tensors;
+  for (const nn::Parameter& parameter : nn::EmbeddingParameters(network))
+    tensors[parameter.name] = *parameter.tensor;
   const auto put = [&](const std::vector<Part>& parts) {
     for (const Part& part : parts) {
       for (size_t g = 0; g < part.groups; ++g)
         tensors[part.NameOf(g)] = (*part.tensor)[static_cast<int64_t>(g)];
     }
   };
-  put(EndParts(network));
+  put(HeadParts(network));
   for (size_t l = 0; l < network.plan.size(); ++l) {
     put(LayerParts(network, l));
     for (size_t s = 0; s < network.plan[l].streams.size(); ++s) {
@@ -196,21 +192,14 @@ absl::Status ReadAttention(WeightReader& reader, Network& network, size_t l) {
 
 absl::Status ReadNetwork(const artifact::Manifest& manifest, const artifact::TensorFile& file,
                          Network& network) {
-  const artifact::Geometry& geometry = manifest.geometry;
   WeightReader reader(file);
-  nn::EncoderWeights& weights = network.weights;
-  const auto width = static_cast<int64_t>(geometry.width),
-             patch = static_cast<int64_t>(geometry.patch_size);
-  const int64_t patches = (static_cast<int64_t>(geometry.image_height) / patch) *
-                          (static_cast<int64_t>(geometry.image_width) / patch);
-  const int64_t prefix = manifest.family == "deit" ? 2 : 1;
-  HYDRA_RETURN_IF_ERROR(
-      reader.Read("patch.weight", {width, static_cast<int64_t>(geometry.channels) * patch * patch},
-                  weights.patch_weight));
-  HYDRA_RETURN_IF_ERROR(reader.Read("patch.bias", {width}, weights.patch_bias));
-  HYDRA_RETURN_IF_ERROR(reader.Read("prefix", {prefix, width}, weights.prefix));
-  HYDRA_RETURN_IF_ERROR(reader.Read("position", {prefix + patches, width}, weights.position));
-  HYDRA_RETURN_IF_ERROR(reader.ReadParts(EndParts(network)));
+  if (network.geometry.patch_size > 0) {  // the list below takes their number from here
+    const size_t prefix = nn::PrefixTokens(manifest.family, network.geometry);
+    network.weights.prefix = at::empty({static_cast<int64_t>(prefix), 0});
+  }
+  for (const nn::Parameter& parameter : nn::EmbeddingParameters(network))
+    HYDRA_RETURN_IF_ERROR(reader.Read(parameter.name, parameter.shape, *parameter.tensor));
+  HYDRA_RETURN_IF_ERROR(reader.ReadParts(HeadParts(network)));
   for (size_t l = 0; l < network.plan.size(); ++l) {
     HYDRA_RETURN_IF_ERROR(reader.ReadParts(LayerParts(network, l)));
     HYDRA_RETURN_IF_ERROR(ReadAttention(reader, network, l));
@@ -220,10 +209,6 @@ absl::Status ReadNetwork(const artifact::Manifest& manifest, const artifact::Ten
 }
 
 absl::Status CheckComputable(const artifact::Manifest& manifest) {
-  if (manifest.family != "vit" && manifest.family != "deit") {
-    return absl::UnimplementedError(absl::StrCat("manifest.json: family: got \"", manifest.family,
-                                                 "\", want \"vit\" or \"deit\""));
-  }
   if (manifest.member_mode != artifact::MemberMode::kFull) {
     return absl::UnimplementedError("manifest.json: member_mode: got \"reader\", want \"full\"");
   }
@@ -231,11 +216,8 @@ absl::Status CheckComputable(const artifact::Manifest& manifest) {
     if (layer.shared_qkv)
       return absl::UnimplementedError("manifest.json: shared_qkv: got true, want false");
   }
-  if (manifest.pooling != "cls" || manifest.geometry.layer_scale ||
-      manifest.geometry.register_tokens != 0) {
-    return absl::UnimplementedError(
-        "manifest.json: want pooling \"cls\", no layer scale and no register tokens");
-  }
+  if (manifest.geometry.layer_scale)
+    return absl::UnimplementedError("manifest.json: layer_scale: got true, want false");
   return absl::OkStatus();
 }
 
@@ -247,6 +229,7 @@ void DescribeNetwork(const Network& network, artifact::Manifest& manifest) {
   manifest.member_mode = artifact::MemberMode::kFull;
   manifest.branch_layer = BranchLayer(network);
   manifest.layers = network.plan;
+  manifest.pooling = network.pooling;
   manifest.shared_classifier = network.shared_classifier;
 }
 
@@ -264,7 +247,8 @@ absl::StatusOr<Network> DecodeWeights(const artifact::Manifest& manifest,
     Network network{.geometry = manifest.geometry,
                     .members = manifest.members,
                     .plan = manifest.layers,
-                    .shared_classifier = manifest.shared_classifier};
+                    .shared_classifier = manifest.shared_classifier,
+                    .pooling = manifest.pooling};
     network.weights.layers.resize(manifest.layers.size());
     HYDRA_RETURN_IF_ERROR(ReadNetwork(manifest, weights, network));
     return network;

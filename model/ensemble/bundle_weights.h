@@ -17,11 +17,15 @@ namespace hydra::ensemble {
 void DescribeNetwork(const nn::Network& network, artifact::Manifest& manifest);
 
 // Bytes of weights.safetensors.  Kept heads only: padding is not stored.  Names, with [shape]:
-//   patch.weight [D, c*p*p], patch.bias [D], prefix [P, D], position [T, D]
+//   images: patch.weight [D, c*p*p], patch.bias [D], prefix [P, D], position [T, D]
+//   texts: word [V, D], position [max_positions, D]; both: embedding_norm.{weight,bias} [D]
 //   layers.<l>.stream.<s>.qkv.weight [3*K_s*d_h, D] (rows (q, k, v) x head x feature), .qkv.bias,
-//   .out.weight [D, K_s*d_h], .out.bias [D] layers.<l>.{norm1,norm2,fc1,fc2}.{weight,bias}, or
-//   layers.<l>.stream.<s>.{...} where they are per stream {final_norm,classifier}.{weight,bias}, or
+//   .out.weight [D, K_s*d_h], .out.bias [D]
+//   layers.<l>.{norm1,norm2,fc1,fc2}.{weight,bias}, or layers.<l>.stream.<s>.{...} where they are
+//   per stream
+//   final_norm.{weight,bias}, pooler.{weight,bias}, projection [E, D], classifier.{weight,bias}, or
 //   member.<m>.{...} where they are per member
+// Those that the geometry does not ask for are absent.
 absl::StatusOr<std::string> EncodeWeights(const nn::Network& network);
 
 // Errors: FAILED_PRECONDITION a tensor that the manifest asks for is missing or of another shape,

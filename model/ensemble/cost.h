@@ -19,10 +19,10 @@ struct Cost {
   Cost& operator+=(const Cost& other);  // of networks that run one after the other
 };
 
-// With T tokens, S_l streams, K_ls heads and F the MLP width, layer l costs
-//   sum_s K_ls d_h (4 T D + 2 T^2)  +  S_l 2 T D F.
+// With T tokens, S_l streams, K_ls heads, F the MLP width and F' = F (2F of SwiGLU), layer l costs
+//   sum_s K_ls d_h (4 T D + 2 T^2)  +  S_l T D (F + F').
 // What `nn::Forward` computes, padding left out; biases, norms, activations and softmax are not
-// counted.
-Cost CostOf(const nn::Network& network);
+// counted.  Of a text network, for a text of `tokens` tokens; of images T is the network's own.
+Cost CostOf(const nn::Network& network, size_t tokens = 0);
 
 }  // namespace hydra::ensemble

@@ -19,12 +19,7 @@ absl::Status CheckMembers(const std::vector<Network>& members) {
   for (size_t m = 0; m < members.size(); ++m) {
     const artifact::Geometry& geometry = members[m].geometry;
     const artifact::Geometry& first = members.front().geometry;
-    const bool equal =
-        geometry.layers == first.layers && geometry.width == first.width &&
-        geometry.heads == first.heads && geometry.mlp_width == first.mlp_width &&
-        geometry.classes == first.classes && geometry.image_height == first.image_height &&
-        geometry.patch_size == first.patch_size && geometry.channels == first.channels &&
-        geometry.activation == first.activation;
+    const bool equal = geometry == first && members[m].pooling == members.front().pooling;
     if (members[m].members != 1 || !equal) {
       return absl::InvalidArgumentError(absl::StrCat(
           "merge members: member ", m, " has ", members[m].members,
@@ -163,20 +158,21 @@ void MergeLayer(const std::vector<Network>& members, size_t layer, const MergeOp
 }
 
 void MergeEnds(const std::vector<Network>& members, const MergeOptions& options, Network& merged) {
-  using nn::EncoderWeights;
-  for (at::Tensor EncoderWeights::*const parameter :
-       {&EncoderWeights::patch_weight, &EncoderWeights::patch_bias, &EncoderWeights::prefix,
-        &EncoderWeights::position}) {
-    merged.weights.*parameter =
-        Average(Collect(members, [&](const Network& member) { return member.weights.*parameter; }));
-  }
+  // Views: the lists point to their tensors.
+  std::vector<Network> views = members;
+  const auto collect = [&](auto list, size_t index) {
+    std::vector<at::Tensor> parts;
+    for (Network& view : views) parts.push_back(*list(view)[index].tensor);
+    return parts;
+  };
+  const std::vector<nn::Parameter> embeddings = nn::EmbeddingParameters(merged);
+  for (size_t i = 0; i < embeddings.size(); ++i)
+    *embeddings[i].tensor = Average(collect(nn::EmbeddingParameters, i));
   merged.shared_classifier = members.size() == 1 || options.classifier == MergePart::kAverage;
-  for (at::Tensor EncoderWeights::*const parameter :
-       {&EncoderWeights::final_norm_weight, &EncoderWeights::final_norm_bias,
-        &EncoderWeights::classifier_weight, &EncoderWeights::classifier_bias}) {
-    const std::vector<at::Tensor> parts =
-        Collect(members, [&](const Network& member) { return member.weights.*parameter; });
-    merged.weights.*parameter = merged.shared_classifier ? Average(parts) : at::cat(parts);
+  const std::vector<nn::Parameter> head = nn::HeadParameters(merged);
+  for (size_t i = 0; i < head.size(); ++i) {
+    const std::vector<at::Tensor> parts = collect(nn::HeadParameters, i);
+    *head[i].tensor = merged.shared_classifier ? Average(parts) : at::cat(parts);
   }
 }
 
@@ -186,7 +182,10 @@ absl::StatusOr<Network> MergeMembers(const std::vector<Network>& members,
                                      const MergeOptions& options) {
   HYDRA_RETURN_IF_ERROR(CheckMembers(members));
   return nn::CatchTorch("merge members", [&]() -> absl::StatusOr<Network> {
-    Network merged{.geometry = members.front().geometry, .members = members.size()};
+    Network merged{.geometry = members.front().geometry,
+                   .members = members.size(),
+                   .pooling = members.front().pooling,
+                   .causal = members.front().causal};
     MergeEnds(members, options, merged);
     std::vector<std::vector<size_t>> streams =
         nn::FullPlan(merged.geometry, members.size()).front().streams;

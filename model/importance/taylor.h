@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "model/nn/input.h"
 #include "model/nn/network.h"
 
 namespace hydra::importance {
@@ -32,10 +33,10 @@ struct TaylorOptions {
   size_t batch = 128;
 };
 
-// `images`: [N, channels, height, width] preprocessed float32; `labels`: [N] int64 below C; `base`:
-// M = 1, every head. Errors: INVALID_ARGUMENT shapes that do not fit, N = 0 or a pruned base;
+// `inputs`: N preprocessed images or texts; `labels`: [N] int64 below C; `base`: M = 1, every head.
+// Errors: INVALID_ARGUMENT shapes that do not fit, N = 0 or a pruned base;
 // INTERNAL LibTorch's message.
-absl::StatusOr<ImportanceTable> TaylorImportance(const nn::Network& base, const at::Tensor& images,
+absl::StatusOr<ImportanceTable> TaylorImportance(const nn::Network& base, const nn::Input& inputs,
                                                  const at::Tensor& labels,
                                                  const TaylorOptions& options);
 

@@ -6,30 +6,36 @@
 #include <cstddef>
 #include <functional>
 
+#include "model/nn/attention.h"
+#include "model/nn/input.h"
 #include "model/nn/network.h"
 
 namespace hydra::nn {
 
 // Sees, and may replace, the context of every head of a layer before the output projection.
-// `context`: [S, B, T, K, d_h].  Used for importance (keep its gradient), masks and ablations.
+// `context`: [S, R, K, d_h], R the tokens of all inputs one after the other.  Used for importance
+// (keep its gradient), masks and ablations.
 using ContextTap = std::function<at::Tensor(size_t layer, at::Tensor context)>;
 
-// Sees the input of every layer: [S_before, B*T, D], S_before streams of the layer before.
+// Sees the input of every layer, [S_before, R, D] with S_before streams of the layer before, and as
+// layer L the output of the last.
 using HiddenObserver = std::function<void(size_t layer, const at::Tensor& hidden)>;
 
 struct ForwardOptions {
   double dropout =
       0.0;  // after the embeddings, the attention output and the MLP; needs gradients enabled
-  ContextTap tap;          // empty: none
-  HiddenObserver observe;  // empty: none
+  ContextTap tap;                       // empty: none
+  HiddenObserver observe;               // empty: none
+  AttentionObserver observe_attention;  // empty: none
 };
 
-// Member logits [M, B, C] (float32) of preprocessed images [B, channels, height, width].
-// Each layer l, for stream s of the S streams (pre-norm encoder, Dosovitskiy et al. 2021; grouped
+// Member logits [M, B, C] (float32), or features [M, B, I] of a network without classes.
+// Each layer l, for stream s of the S streams, with norm_first (Dosovitskiy et al. 2021; grouped
 // projections of Hydra Ensembles):  x_s += W_o,s Attention(W_qkv,s LN1(x_s)) + b_o,s;  x_s += W_2
-// act(W_1 LN2(x_s) + b_1) + b_2. Heads never attend across streams.  Row b of the result depends on
-// image b only. Differentiable.  Throws c10::Error; call it inside CatchTorch.
-at::Tensor Forward(const Network& network, const at::Tensor& images,
-                   const ForwardOptions& options = {});
+// act(W_1 LN2(x_s) + b_1) + b_2.  Otherwise (Devlin et al. 2019) x_s = LN1(x_s + Attention...),
+// x_s = LN2(x_s + MLP...).  Tokens never attend across streams or inputs.  Row b of the result
+// depends on input b only.  Differentiable.  Throws c10::Error (an id outside the vocabulary, a
+// text longer than the positions); call it inside CatchTorch.
+at::Tensor Forward(const Network& network, const Input& input, const ForwardOptions& options = {});
 
 }  // namespace hydra::nn

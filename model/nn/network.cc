@@ -41,14 +41,15 @@ std::vector<Shape> LayerShapes(const artifact::Geometry& geometry,
                                const artifact::LayerPlan& plan) {
   const auto width = static_cast<int64_t>(geometry.width);
   const auto mlp = static_cast<int64_t>(geometry.mlp_width);
+  const auto hidden = static_cast<int64_t>(HiddenRows(geometry));
   const auto streams = static_cast<int64_t>(plan.streams.size());
   const auto inner = static_cast<int64_t>(PaddedHeads(plan) * geometry.head_width);
   const int64_t norms = plan.shared_norms ? 1 : streams;
   const int64_t mlps = plan.shared_mlp ? 1 : streams;
   return {{norms, width},       {norms, width},          {streams, 3 * inner, width},
           {streams, 3 * inner}, {streams, width, inner}, {streams, width},
-          {norms, width},       {norms, width},          {mlps, mlp, width},
-          {mlps, mlp},          {mlps, width, mlp},      {mlps, width}};
+          {norms, width},       {norms, width},          {mlps, hidden, width},
+          {mlps, hidden},       {mlps, width, mlp},      {mlps, width}};
 }
 
 absl::Status CheckPadding(const std::string& layer, const Network& network, size_t index) {
@@ -76,46 +77,122 @@ absl::Status CheckPadding(const std::string& layer, const Network& network, size
   return absl::OkStatus();
 }
 
-absl::Status CheckEnds(const Network& network) {
-  const artifact::Geometry& geometry = network.geometry;
-  const EncoderWeights& weights = network.weights;
-  const auto width = static_cast<int64_t>(geometry.width);
-  const auto classes = static_cast<int64_t>(geometry.classes);
-  const auto patch = static_cast<int64_t>(geometry.patch_size);
-  const int64_t patches = (static_cast<int64_t>(geometry.image_height) / patch) *
-                          (static_cast<int64_t>(geometry.image_width) / patch);
-  const int64_t group = network.shared_classifier ? 1 : static_cast<int64_t>(network.members);
-  const int64_t prefix = weights.prefix.defined() ? weights.prefix.size(0) : 1;
-  HYDRA_RETURN_IF_ERROR(CheckOne("patch.weight", weights.patch_weight,
-                                 {width, static_cast<int64_t>(geometry.channels) * patch * patch}));
-  HYDRA_RETURN_IF_ERROR(CheckOne("patch.bias", weights.patch_bias, {width}));
-  HYDRA_RETURN_IF_ERROR(CheckOne("prefix", weights.prefix, {prefix, width}));
-  HYDRA_RETURN_IF_ERROR(CheckOne("position", weights.position, {prefix + patches, width}));
-  HYDRA_RETURN_IF_ERROR(CheckOne("final_norm.weight", weights.final_norm_weight, {group, width}));
-  HYDRA_RETURN_IF_ERROR(CheckOne("final_norm.bias", weights.final_norm_bias, {group, width}));
+Shape Grouped(int64_t groups, const Shape& shape) {
+  Shape grouped = {groups};
+  grouped.insert(grouped.end(), shape.begin(), shape.end());
+  return grouped;
+}
+
+absl::Status CheckEnds(Network network) {  // a view: it shares its tensors
+  for (const Parameter& parameter : EmbeddingParameters(network)) {
+    HYDRA_RETURN_IF_ERROR(CheckOne(parameter.name, *parameter.tensor, parameter.shape));
+  }
+  const int64_t groups = network.shared_classifier ? 1 : static_cast<int64_t>(network.members);
+  for (const Parameter& parameter : HeadParameters(network)) {
+    HYDRA_RETURN_IF_ERROR(
+        CheckOne(parameter.name, *parameter.tensor, Grouped(groups, parameter.shape)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckChoice(const char* name, const std::string& value,
+                         const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(name, ": got \"", value, "\", want one of: ", absl::StrJoin(choices, ", ")));
+}
+
+absl::Status CheckChoices(const Network& network) {
+  HYDRA_RETURN_IF_ERROR(CheckChoice("geometry.activation", network.geometry.activation,
+                                    {"gelu", "gelu_tanh", "quick_gelu", "relu", "swiglu"}));
   HYDRA_RETURN_IF_ERROR(
-      CheckOne("classifier.weight", weights.classifier_weight, {group, classes, width}));
-  return CheckOne("classifier.bias", weights.classifier_bias, {group, classes});
+      CheckChoice("geometry.pooler", network.geometry.pooler, {"none", "tanh", "relu"}));
+  return CheckChoice("pooling", network.pooling,
+                     {"cls", "mean", "cls_mean", "cls_distillation", "last"});
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, at::Tensor*>> NamedParameters(Network& network) {
+size_t FeatureWidth(const Network& network) {
+  if (network.geometry.projection_width > 0) return network.geometry.projection_width;
+  const bool two = network.pooling == "cls_mean" || network.pooling == "cls_distillation";
+  return network.geometry.width * (two ? 2 : 1);
+}
+
+size_t HiddenRows(const artifact::Geometry& geometry) {
+  return geometry.mlp_width * (geometry.activation == "swiglu" ? 2 : 1);
+}
+
+size_t PrefixTokens(const std::string& family, const artifact::Geometry& geometry) {
+  return (family == "deit" ? 2 : 1) + geometry.register_tokens;
+}
+
+std::vector<Parameter> EmbeddingParameters(Network& network) {
+  const artifact::Geometry& geometry = network.geometry;
   EncoderWeights& weights = network.weights;
-  std::vector<std::pair<std::string, at::Tensor*>> named = {{"patch.weight", &weights.patch_weight},
-                                                            {"patch.bias", &weights.patch_bias},
-                                                            {"prefix", &weights.prefix},
-                                                            {"position", &weights.position}};
-  for (size_t l = 0; l < weights.layers.size(); ++l) {
+  const auto width = static_cast<int64_t>(geometry.width);
+  std::vector<Parameter> parameters;
+  if (geometry.patch_size > 0) {
+    const auto patch = static_cast<int64_t>(geometry.patch_size);
+    const int64_t patches = (static_cast<int64_t>(geometry.image_height) / patch) *
+                            (static_cast<int64_t>(geometry.image_width) / patch);
+    // The number of prefix tokens is the tensor's own; DecodeWeights checks it against the family.
+    const int64_t prefix = weights.prefix.defined() ? weights.prefix.size(0) : 1;
+    const int64_t values = static_cast<int64_t>(geometry.channels) * patch * patch;
+    parameters = {{"patch.weight", &weights.patch_weight, {width, values}},
+                  {"patch.bias", &weights.patch_bias, {width}},
+                  {"prefix", &weights.prefix, {prefix, width}},
+                  {"position", &weights.position, {prefix + patches, width}}};
+  } else {
+    parameters = {
+        {"word", &weights.word, {static_cast<int64_t>(geometry.vocabulary), width}},
+        {"position", &weights.position, {static_cast<int64_t>(geometry.max_positions), width}}};
+  }
+  if (geometry.embedding_norm) {
+    parameters.push_back({"embedding_norm.weight", &weights.embedding_norm_weight, {width}});
+    parameters.push_back({"embedding_norm.bias", &weights.embedding_norm_bias, {width}});
+  }
+  return parameters;
+}
+
+std::vector<Parameter> HeadParameters(Network& network) {
+  const artifact::Geometry& geometry = network.geometry;
+  EncoderWeights& weights = network.weights;
+  const auto width = static_cast<int64_t>(geometry.width);
+  std::vector<Parameter> parameters;
+  if (geometry.norm_first) {
+    parameters.push_back({"final_norm.weight", &weights.final_norm_weight, {width}});
+    parameters.push_back({"final_norm.bias", &weights.final_norm_bias, {width}});
+  }
+  if (geometry.pooler != "none") {
+    parameters.push_back({"pooler.weight", &weights.pooler_weight, {width, width}});
+    parameters.push_back({"pooler.bias", &weights.pooler_bias, {width}});
+  }
+  if (geometry.projection_width > 0) {
+    const auto joint = static_cast<int64_t>(geometry.projection_width);
+    parameters.push_back({"projection", &weights.projection, {joint, width}});
+  }
+  if (geometry.classes > 0) {
+    const auto classes = static_cast<int64_t>(geometry.classes);
+    const auto inputs = static_cast<int64_t>(FeatureWidth(network));
+    parameters.push_back({"classifier.weight", &weights.classifier_weight, {classes, inputs}});
+    parameters.push_back({"classifier.bias", &weights.classifier_bias, {classes}});
+  }
+  return parameters;
+}
+
+std::vector<std::pair<std::string, at::Tensor*>> NamedParameters(Network& network) {
+  std::vector<std::pair<std::string, at::Tensor*>> named;
+  for (const Parameter& parameter : EmbeddingParameters(network))
+    named.emplace_back(parameter.name, parameter.tensor);
+  for (size_t l = 0; l < network.weights.layers.size(); ++l) {
     for (const LayerField& field : kLayerFields) {
       named.emplace_back(absl::StrCat("layers.", l, ".", field.name),
-                         &(weights.layers[l].*field.member));
+                         &(network.weights.layers[l].*field.member));
     }
   }
-  named.emplace_back("final_norm.weight", &weights.final_norm_weight);
-  named.emplace_back("final_norm.bias", &weights.final_norm_bias);
-  named.emplace_back("classifier.weight", &weights.classifier_weight);
-  named.emplace_back("classifier.bias", &weights.classifier_bias);
+  for (const Parameter& parameter : HeadParameters(network))
+    named.emplace_back(parameter.name, parameter.tensor);
   return named;
 }
 
@@ -135,12 +212,7 @@ size_t PaddedHeads(const artifact::LayerPlan& plan) {
 }
 
 absl::Status CheckNetwork(const Network& network) {
-  const std::string& activation = network.geometry.activation;
-  if (activation != "gelu" && activation != "gelu_tanh" && activation != "quick_gelu" &&
-      activation != "relu") {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "geometry.activation: got \"", activation, "\", want gelu, gelu_tanh, quick_gelu or relu"));
-  }
+  HYDRA_RETURN_IF_ERROR(CheckChoices(network));
   if (network.plan.size() != network.geometry.layers ||
       network.weights.layers.size() != network.geometry.layers) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -162,7 +234,8 @@ absl::Status CheckNetwork(const Network& network) {
 
 void RoundMatricesToBFloat16(Network& network) {
   EncoderWeights& weights = network.weights;
-  std::vector<at::Tensor*> matrices = {&weights.patch_weight, &weights.patch_bias};
+  std::vector<at::Tensor*> matrices;
+  if (network.geometry.patch_size > 0) matrices = {&weights.patch_weight, &weights.patch_bias};
   for (LayerWeights& layer : weights.layers) {
     matrices.insert(matrices.end(),
                     {&layer.qkv_weight, &layer.qkv_bias, &layer.out_weight, &layer.out_bias,

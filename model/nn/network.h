@@ -15,8 +15,9 @@
 namespace hydra::nn {
 
 // Parameters of one layer with S streams, K = largest number of heads that a stream keeps, F = MLP
-// width. A stream that keeps fewer heads than K is padded with zero rows and columns, which changes
-// nothing: a padded head's value is 0.  G is 1 where the part is shared by all streams, else S.
+// width, F' = 2F for "swiglu" (gate, then value) and F otherwise.  A stream that keeps fewer heads
+// than K is padded with zero rows and columns, which changes nothing: a padded head's value is 0.
+// G is 1 where the part is shared by all streams, else S.
 struct LayerWeights {
   at::Tensor norm1_weight, norm1_bias;  // [G, D]
   at::Tensor qkv_weight;                // [S, 3*K*d_h, D]; rows ordered (q, k, v) x head x feature
@@ -24,27 +25,51 @@ struct LayerWeights {
   at::Tensor out_weight;                // [S, D, K*d_h]
   at::Tensor out_bias;                  // [S, D]
   at::Tensor norm2_weight, norm2_bias;  // [G, D]
-  at::Tensor fc1_weight, fc1_bias;      // [G, F, D], [G, F]
+  at::Tensor fc1_weight, fc1_bias;      // [G, F', D], [G, F']
   at::Tensor fc2_weight, fc2_bias;      // [G, D, F], [G, D]
 };
 
-// N patches, P prefix tokens (CLS, then DeiT's distillation token), T = P + N.
+// N patches, P prefix tokens (CLS, then DeiT's distillation token or DINOv2's registers), T = P +
+// N. A tensor that the geometry does not ask for is undefined: see EmbeddingParameters and
+// HeadParameters.  I, the inputs of the classifier, is FeatureWidth().
 struct EncoderWeights {
-  at::Tensor patch_weight, patch_bias;  // [D, channels*p*p], [D]
-  at::Tensor prefix;                    // [P, D]
-  at::Tensor position;                  // [T, D]
+  at::Tensor patch_weight, patch_bias;  // images: [D, channels*p*p], [D]
+  at::Tensor prefix;                    // images: [P, D]
+  at::Tensor word;                      // text: [V, D]
+  at::Tensor position;                  // [T, D], or of text [max_positions, D] with token type 0
+  at::Tensor embedding_norm_weight, embedding_norm_bias;  // [D]
   std::vector<LayerWeights> layers;
-  at::Tensor final_norm_weight, final_norm_bias;  // [G, D], G = 1 or M
-  at::Tensor classifier_weight, classifier_bias;  // [G, C, D], [G, C]
+  at::Tensor final_norm_weight, final_norm_bias;  // [G, D], G = 1 or M; norm_first only
+  at::Tensor pooler_weight, pooler_bias;          // [G, D, D], [G, D]
+  at::Tensor projection;                          // [G, E, D]
+  at::Tensor classifier_weight, classifier_bias;  // [G, C, I], [G, C]; none when C = 0
 };
 
 struct Network {
-  artifact::Geometry geometry;
+  artifact::Geometry geometry;  // with 0 classes the network ends in features, not logits
   size_t members = 1;
   std::vector<artifact::LayerPlan> plan;  // one per layer
-  bool shared_classifier = true;          // G = 1 for the last norm and the classifier
+  bool shared_classifier = true;          // G = 1 for everything after the layers
+  // Which tokens are read: "cls" (the first), "mean", "cls_mean", "cls_distillation" (the first
+  // two), or "last" (CLIP's text side).
+  std::string pooling = "cls";
+  bool causal = false;  // a token attends to those before it only (CLIP's text side)
   EncoderWeights weights;
 };
+
+// I: values that the classifier reads for each input.
+size_t FeatureWidth(const Network& network);
+
+struct Parameter {
+  std::string name;  // "patch.weight"
+  at::Tensor* tensor;
+  std::vector<int64_t> shape;
+};
+
+// What the geometry asks for before and after the layers.  Shapes of the latter are without G.
+// Pointers live as long as `network`.
+std::vector<Parameter> EmbeddingParameters(Network& network);
+std::vector<Parameter> HeadParameters(Network& network);
 
 // Every parameter with its name in memory ("layers.3.qkv.weight"), in a fixed order.  Pointers live
 // as long as `network`.
@@ -56,12 +81,18 @@ std::vector<artifact::LayerPlan> FullPlan(const artifact::Geometry& geometry, si
 // Largest number of heads that a stream of this layer keeps.
 size_t PaddedHeads(const artifact::LayerPlan& plan);
 
+// F': rows of fc1.
+size_t HiddenRows(const artifact::Geometry& geometry);
+
+// Prefix tokens of an image family: CLS, DeiT's distillation token, registers.
+size_t PrefixTokens(const std::string& family, const artifact::Geometry& geometry);
+
 // Checks that every parameter has the shape that geometry and plan ask for and that padding is
 // zero. Errors: FAILED_PRECONDITION names the parameter, its shape and what was wanted.
 absl::Status CheckNetwork(const Network& network);
 
-// Rounds the matrices of embeddings, attention and MLPs to bfloat16; norms, the residual stream and
-// the classifier stay float32.  For inference only.
+// Rounds the matrices of patches, attention and MLPs to bfloat16; word embeddings, norms, the
+// residual stream and what follows the layers stay float32.  For inference only.
 void RoundMatricesToBFloat16(Network& network);
 
 // A copy whose tensors do not share memory with `network`.

@@ -66,7 +66,7 @@ torch::optim::AdamW MakeOptimiser(nn::Network& network, const TrainOptions& opti
 }
 
 // Everything that decides the result, for the state file.
-std::string Fingerprint(const ImageSet& data, const TrainOptions& options,
+std::string Fingerprint(const ExampleSet& data, const TrainOptions& options,
                         const nn::Network& network) {
   const std::string described = absl::StrCat(
       "rows=", data.size(), " labels=", data.labels.sum().item<int64_t>(),
@@ -129,7 +129,7 @@ at::Tensor MemberLoss(const at::Tensor& logits, const at::Tensor& labels, const 
 
 class Run {
  public:
-  Run(const ImageSet& data, const TrainOptions& options, nn::Network& network)
+  Run(const ExampleSet& data, const TrainOptions& options, nn::Network& network)
       : data_(data),
         options_(options),
         network_(network),
@@ -174,7 +174,7 @@ class Run {
     base::Rng rng = base::Rng::ForPurpose(options_.seed, absl::StrCat("step ", step));
     at::manual_seed(rng.NextBits());  // dropout
     const absl::Span<const size_t> rows = order_.Rows(step);
-    const at::Tensor images = GatherAugmented(data_, rows, options_.augmentation, rng);
+    const nn::Input inputs = GatherAugmented(data_, rows, options_.augmentation, rng);
     const at::Tensor labels = GatherLabels(data_, rows);
     at::Tensor weights;
     if (weights_.defined()) {
@@ -182,11 +182,11 @@ class Run {
       weights = weights_.index_select(1, at::tensor(index, at::kLong));
     }
     const AutocastScope autocast(options_.bfloat16);
-    const at::Tensor logits = nn::Forward(network_, images, {.dropout = options_.dropout});
+    const at::Tensor logits = nn::Forward(network_, inputs, {.dropout = options_.dropout});
     return MemberLoss(logits, labels, weights, options_.label_smoothing);
   }
 
-  const ImageSet& data_;
+  const ExampleSet& data_;
   const TrainOptions& options_;
   nn::Network& network_;
   torch::optim::AdamW optimiser_;
@@ -196,7 +196,7 @@ class Run {
   at::Tensor weights_;
 };
 
-absl::Status CheckRequest(const ImageSet& data, const TrainOptions& options,
+absl::Status CheckRequest(const ExampleSet& data, const TrainOptions& options,
                           const nn::Network& network) {
   const auto classes = static_cast<int64_t>(network.geometry.classes);
   if (data.size() == 0 || options.batch == 0 || options.steps == 0) {
@@ -232,7 +232,7 @@ absl::Status RunSteps(Run& run, const TrainOptions& options, const base::Clock& 
 
 }  // namespace
 
-absl::Status Train(const ImageSet& data, const TrainOptions& options, const base::Clock& clock,
+absl::Status Train(const ExampleSet& data, const TrainOptions& options, const base::Clock& clock,
                    const ProgressCallback& progress, nn::Network& network) {
   return nn::CatchTorch("training", [&]() -> absl::Status {
     HYDRA_RETURN_IF_ERROR(CheckRequest(data, options, network));

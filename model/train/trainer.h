@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "model/base/clock.h"
 #include "model/nn/network.h"
-#include "model/train/image_set.h"
+#include "model/train/example_set.h"
 
 namespace hydra::train {
 
@@ -52,7 +52,7 @@ using ProgressCallback = std::function<void(const TrainProgress&)>;
 // Not thread-safe; uses the calling thread's LibTorch threads. Errors: INVALID_ARGUMENT options or
 // data that make no sense; FAILED_PRECONDITION a state file of another run (names what differs);
 // ABORTED the loss is not finite (names the step); INTERNAL LibTorch's or the system's message.
-absl::Status Train(const ImageSet& data, const TrainOptions& options, const base::Clock& clock,
+absl::Status Train(const ExampleSet& data, const TrainOptions& options, const base::Clock& clock,
                    const ProgressCallback& progress, nn::Network& network);
 
 // A ViT with freshly drawn parameters: embeddings normal with stddev 0.02, matrices with stddev

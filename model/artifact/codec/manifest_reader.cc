@@ -55,12 +55,16 @@ Geometry ReadGeometry(const JsonNode& node, const std::string& family) {
   geometry.head_width = object["head_width"].Count({1, kMaxWidth});
   geometry.mlp_width = object["mlp_width"].Count({1, 16 * kMaxWidth});
   geometry.classes = object["classes"].Count({2, kMaxClasses});
-  geometry.activation = object["activation"].Choice({"gelu", "gelu_tanh", "quick_gelu", "relu"});
+  geometry.activation =
+      object["activation"].Choice({"gelu", "gelu_tanh", "quick_gelu", "relu", "swiglu"});
   geometry.layer_norm_epsilon = object["layer_norm_epsilon"].Real({1e-20, 1.0});
   geometry.qkv_bias = object["qkv_bias"].Flag();
   geometry.layer_scale = object["layer_scale"].Flag();
   geometry.register_tokens = object["register_tokens"].Count({0, 64});
   geometry.projection_width = object["projection_width"].Count({0, kMaxWidth});
+  if (object.Has("norm_first")) geometry.norm_first = object["norm_first"].Flag();
+  if (object.Has("embedding_norm")) geometry.embedding_norm = object["embedding_norm"].Flag();
+  if (object.Has("pooler")) geometry.pooler = object["pooler"].Choice({"none", "tanh", "relu"});
   if (IsImageFamily(family)) ReadImageGeometry(object, geometry);
   if (IsTextFamily(family)) ReadTextGeometry(object, geometry);
   return geometry;

@@ -22,6 +22,10 @@ Json GeometryJson(const Geometry& geometry, const std::string& family) {
       {"register_tokens", geometry.register_tokens},
       {"projection_width", geometry.projection_width},
   };
+  // Written only where they differ, so that bundles of families that lack them stay as they were.
+  if (!geometry.norm_first) json["norm_first"] = false;
+  if (geometry.embedding_norm) json["embedding_norm"] = true;
+  if (geometry.pooler != "none") json["pooler"] = geometry.pooler;
   if (IsImageFamily(family)) {
     json["image_height"] = geometry.image_height;
     json["image_width"] = geometry.image_width;

@@ -9,7 +9,7 @@
 namespace hydra::builder {
 
 absl::StatusOr<double> MeasureBatchTolerance(runtime::Predictor& predictor,
-                                             const LabelledImages& data, double temperature) {
+                                             const LabelledData& data, double temperature) {
   const std::vector<uncertainty::Score> scores = ScoresOf(predictor.shape().members);
   std::vector<std::vector<double>> low(scores.size()), high(scores.size());
   for (const size_t batch : kToleranceBatches) {

@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 #include "model/runtime/predictor.h"
 
 namespace hydra::builder {
@@ -16,6 +16,6 @@ inline constexpr size_t kToleranceBatches[] = {1, 2, 3, 8, 32};
 // Largest difference between two batch shapes over all rows of `data` and all scores.
 // Errors: as Predict and Answers.
 absl::StatusOr<double> MeasureBatchTolerance(runtime::Predictor& predictor,
-                                             const LabelledImages& data, double temperature);
+                                             const LabelledData& data, double temperature);
 
 }  // namespace hydra::builder

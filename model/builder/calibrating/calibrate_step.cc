@@ -55,7 +55,7 @@ struct Answered {
 
 absl::StatusOr<Answered> AnswerSplit(const Session& session, runtime::Predictor& predictor,
                                      const std::string& split) {
-  const LabelledImages data = session.pool.Select(split);
+  const LabelledData data = session.pool.Select(split);
   HYDRA_ASSIGN_OR_RETURN(const Predictions predictions, Predict(predictor, data, 250));
   HYDRA_ASSIGN_OR_RETURN(std::vector<Answer> answers,
                          Answers(predictions, session.calibration.temperature));
@@ -111,7 +111,7 @@ absl::Status CalibrateNumerics(const Session& session, runtime::Predictor& predi
   HYDRA_ASSIGN_OR_RETURN(const Answered conformal, AnswerSplit(session, predictor, "conformal"));
   HYDRA_RETURN_IF_ERROR(AddConformal(session, conformal, dtype));
   const std::vector<size_t>& rows = session.pool.Rows("path");
-  const LabelledImages some =
+  const LabelledData some =
       SelectRows(session.pool.data,
                  absl::MakeConstSpan(rows).subspan(0, std::min(kToleranceRows, rows.size())));
   HYDRA_ASSIGN_OR_RETURN(session.calibration.batch_tolerance[dtype],
@@ -158,7 +158,7 @@ absl::Status SetDefaultScore(const Session& session, runtime::Predictor& predict
     return absl::OkStatus();
   }
   HYDRA_ASSIGN_OR_RETURN(const Answered path, AnswerSplit(session, predictor, "path"));
-  const LabelledImages proxies =
+  const LabelledData proxies =
       MakeProxyOod(session.pool.Select("path"), session.stored.network.geometry.patch_size,
                    session.options.seed);
   HYDRA_ASSIGN_OR_RETURN(const Predictions predictions, Predict(predictor, proxies, 250));

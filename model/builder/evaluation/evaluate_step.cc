@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string SetDigest(const LabelledImages& data) {
+std::string SetDigest(const LabelledData& data) {
   std::vector<std::string> digests = data.digests;
   std::sort(digests.begin(), digests.end());
   base::Sha256 sha;
@@ -36,7 +36,7 @@ std::string SetDigest(const LabelledImages& data) {
 
 // Items of the test set whose pixels are in the training pool too: reported, not refused, since a
 // published test set is what it is.
-size_t SharedItems(const LabelledImages& test, const Pool& pool) {
+size_t SharedItems(const LabelledData& test, const Pool& pool) {
   const std::unordered_set<std::string> known(pool.data.digests.begin(), pool.data.digests.end());
   return static_cast<size_t>(
       std::count_if(test.digests.begin(), test.digests.end(),
@@ -49,7 +49,7 @@ absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const Store
     return absl::FailedPreconditionError("test: got none, want the test set of a final evaluation");
   }
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.test));
-  HYDRA_ASSIGN_OR_RETURN(data.id, LoadImages(spec, stored.image_settings));
+  HYDRA_ASSIGN_OR_RETURN(data.id, LoadData(spec, stored.image_settings));
   if (!data.id.labelled()) {
     return absl::InvalidArgumentError(
         absl::StrCat("test: got ", options.test, " without labels, want labelled data"));
@@ -57,12 +57,12 @@ absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const Store
   HYDRA_RETURN_IF_ERROR(MatchLabels(stored.labels, options.test, data.id));
   for (const std::string& text : options.ood) {
     HYDRA_ASSIGN_OR_RETURN(const auto named, ParseNamedDataSpec(text));
-    HYDRA_ASSIGN_OR_RETURN(LabelledImages images, LoadImages(named.second, stored.image_settings));
-    images.images.labels = at::Tensor();
+    HYDRA_ASSIGN_OR_RETURN(LabelledData images, LoadData(named.second, stored.image_settings));
+    images.examples.labels = at::Tensor();
     data.ood[named.first] = std::move(images);
   }
   record["data"] = {{"name", "test"},
-                    {"n", data.id.images.size()},
+                    {"n", data.id.examples.size()},
                     {"digest", SetDigest(data.id)},
                     {"items_also_in_the_pool", SharedItems(data.id, pool)}};
   return absl::OkStatus();
@@ -79,9 +79,9 @@ absl::StatusOr<EvaluationData> LoadData(const DataOptions& options,
     data.id = pool.Select("select");
     data.ood["proxy"] = MakeProxyOod(data.id, stored.network.geometry.patch_size, evaluate.seed);
     record["data"] = {
-        {"name", "select"}, {"n", data.id.images.size()}, {"digest", SetDigest(data.id)}};
+        {"name", "select"}, {"n", data.id.examples.size()}, {"digest", SetDigest(data.id)}};
   }
-  for (const auto& [set, images] : data.ood) record["ood"][set] = {{"n", images.images.size()}};
+  for (const auto& [set, images] : data.ood) record["ood"][set] = {{"n", images.examples.size()}};
   return data;
 }
 

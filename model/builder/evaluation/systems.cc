@@ -19,7 +19,7 @@ constexpr size_t kMaxPredictionBytes = size_t{8} << 30;
 constexpr char kOodPrefix[] = "ood.";
 constexpr char kLogitsSuffix[] = ".logits";
 
-absl::StatusOr<Predictions> PredictSystem(const System& system, const LabelledImages& data,
+absl::StatusOr<Predictions> PredictSystem(const System& system, const LabelledData& data,
                                           size_t threads) {
   std::vector<Predictions> parts;
   for (const StoredNetwork& part : system.parts) {

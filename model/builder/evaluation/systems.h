@@ -10,7 +10,7 @@
 #include "model/artifact/image_settings.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/quality/predictions.h"
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 #include "model/ensemble/cost.h"
 
 namespace hydra::builder {
@@ -23,9 +23,9 @@ struct System {
 
 // What the systems are shown.  `fit` gives each its temperature.
 struct EvaluationData {
-  LabelledImages fit;
-  LabelledImages id;
-  std::map<std::string, LabelledImages> ood;
+  LabelledData fit;
+  LabelledData id;
+  std::map<std::string, LabelledData> ood;
 };
 
 struct EvaluatedSystem {

@@ -11,7 +11,7 @@
 #include "model/base/file.h"
 #include "model/base/status_macros.h"
 #include "model/ensemble/bundle_weights.h"
-#include "model/nn/checkpoint.h"
+#include "model/nn/checkpoint/checkpoint.h"
 
 namespace hydra::builder {
 namespace {

@@ -54,32 +54,32 @@ std::vector<HeadPlace> PlacesToTry(const nn::Network& network, uint64_t seed) {
   return all.size() <= kMaxHeadsTried ? all : one_each;
 }
 
-std::vector<float> LogitsWithout(const nn::Network& network, const at::Tensor& images,
+std::vector<float> LogitsWithout(const nn::Network& network, const nn::Input& inputs,
                                  const HeadPlace& place) {
   const nn::ContextTap tap = [&](size_t layer, at::Tensor context) {
     if (layer != place.layer) return context;
     at::Tensor changed = context.clone();
     changed.select(0, static_cast<int64_t>(place.stream))
-        .select(2, static_cast<int64_t>(place.position))
+        .select(1, static_cast<int64_t>(place.position))
         .zero_();
     return changed;
   };
-  return nn::ToFloatVector(nn::Forward(network, images, {.tap = tap}));
+  return nn::ToFloatVector(nn::Forward(network, inputs, {.tap = tap}));
 }
 
-absl::Status MeasureHeads(const nn::Network& network, const LabelledImages& inputs,
+absl::Status MeasureHeads(const nn::Network& network, const LabelledData& inputs,
                           const GoldenOptions& options, Golden& golden) {
   return nn::CatchTorch("golden answers", [&]() -> absl::Status {
     const c10::InferenceMode inference;
-    std::vector<size_t> rows(inputs.images.size());
+    std::vector<size_t> rows(inputs.examples.size());
     std::iota(rows.begin(), rows.end(), size_t{0});
-    const at::Tensor images = train::GatherImages(inputs.images, rows);
+    const nn::Input all = train::Gather(inputs.examples, rows);
     const std::vector<HeadPlace> places = PlacesToTry(network, options.seed);
     golden.heads_tried = places.size();
     golden.smallest_head_effect = std::numeric_limits<double>::infinity();
     for (const HeadPlace& place : places) {
       const double effect =
-          RelativeError(LogitsWithout(network, images, place), golden.answers.logits);
+          RelativeError(LogitsWithout(network, all, place), golden.answers.logits);
       golden.smallest_head_effect = std::min(golden.smallest_head_effect, effect);
       if (effect > options.float32_tolerance) continue;
       return absl::FailedPreconditionError(absl::StrFormat(
@@ -93,9 +93,10 @@ absl::Status MeasureHeads(const nn::Network& network, const LabelledImages& inpu
 
 }  // namespace
 
-absl::StatusOr<Golden> MakeGolden(const nn::Network& network, const LabelledImages& inputs,
+absl::StatusOr<Golden> MakeGolden(const nn::Network& network, const LabelledData& inputs,
                                   const GoldenOptions& options) {
-  if (inputs.images.size() == 0) return absl::InvalidArgumentError("golden answers: got no input");
+  if (inputs.examples.size() == 0)
+    return absl::InvalidArgumentError("golden answers: got no input");
   HYDRA_ASSIGN_OR_RETURN(const Predictions exact,
                          Predict(network, inputs, {.threads = options.threads}));
   nn::Network rounded = nn::Clone(network);

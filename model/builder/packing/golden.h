@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/artifact/golden_answers.h"
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 #include "model/nn/network.h"
 
 namespace hydra::builder {
@@ -31,7 +31,7 @@ struct Golden {
 // (all of them, or one of each layer and stream in large networks) and measures what that does.
 // Errors: FAILED_PRECONDITION if a zeroed head would pass within a tolerance: the answers could not
 // tell a damaged network; as Predict.
-absl::StatusOr<Golden> MakeGolden(const nn::Network& network, const LabelledImages& inputs,
+absl::StatusOr<Golden> MakeGolden(const nn::Network& network, const LabelledData& inputs,
                                   const GoldenOptions& options);
 
 // For manifests: the measured numbers as text.

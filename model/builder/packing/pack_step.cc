@@ -63,7 +63,7 @@ std::optional<std::string> PolicyJson(const PackStepOptions& options) {
 }
 
 // Golden inputs come from "select", whose rows no certificate speaks of.
-LabelledImages GoldenInputs(const Pool& pool, const PackStepOptions& options) {
+LabelledData GoldenInputs(const Pool& pool, const PackStepOptions& options) {
   const std::vector<size_t>& rows = pool.Rows("select");
   const std::vector<size_t> order =
       base::Rng::ForPurpose(options.seed, "golden rows").Permutation(rows.size());

@@ -31,7 +31,7 @@ std::vector<size_t> AllRows(size_t n) {
   return rows;
 }
 
-artifact::ImageSettings SettingsOf(const train::ImageSet& images) {
+artifact::ImageSettings SettingsOf(const train::ExampleSet& images) {
   return {.height = static_cast<size_t>(images.pixels.size(2)),
           .width = static_cast<size_t>(images.pixels.size(3)),
           .channels = static_cast<size_t>(images.pixels.size(1)),
@@ -42,10 +42,9 @@ artifact::ImageSettings SettingsOf(const train::ImageSet& images) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<float>> InputRows(const LabelledImages& data, size_t begin,
-                                             size_t count) {
-  const artifact::ImageSettings settings = SettingsOf(data.images);
-  const at::Tensor pixels = data.images.pixels.contiguous();
+absl::StatusOr<std::vector<float>> InputRows(const LabelledData& data, size_t begin, size_t count) {
+  const artifact::ImageSettings settings = SettingsOf(data.examples);
+  const at::Tensor pixels = data.examples.pixels.contiguous();
   const size_t values = settings.channels * settings.height * settings.width;
   std::vector<float> inputs;
   inputs.reserve(count * values);
@@ -58,11 +57,11 @@ absl::StatusOr<std::vector<float>> InputRows(const LabelledImages& data, size_t 
   return inputs;
 }
 
-absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledImages& data,
+absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledData& data,
                                     size_t batch) {
   const runtime::PredictorShape& shape = predictor.shape();
   Predictions result{
-      .members = shape.members, .rows = data.images.size(), .classes = shape.classes};
+      .members = shape.members, .rows = data.examples.size(), .classes = shape.classes};
   result.logits.resize(result.members * result.rows * result.classes);
   for (size_t begin = 0; begin < result.rows; begin += batch) {
     const size_t count = std::min(batch, result.rows - begin);
@@ -74,7 +73,7 @@ absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const Labelle
   return result;
 }
 
-absl::StatusOr<Predictions> Predict(const nn::Network& network, const LabelledImages& data,
+absl::StatusOr<Predictions> Predict(const nn::Network& network, const LabelledData& data,
                                     runtime::PredictorOptions options) {
   HYDRA_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::Predictor> predictor,
                          runtime::MakePredictor(network, options));

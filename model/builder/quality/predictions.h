@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 #include "model/nn/network.h"
 #include "model/runtime/loader.h"
 #include "model/runtime/predictor.h"
@@ -24,15 +24,14 @@ struct Predictions {
 };
 
 // Network inputs [count, C*H*W] of these rows, normalised as the server does it.
-absl::StatusOr<std::vector<float>> InputRows(const LabelledImages& data, size_t begin,
-                                             size_t count);
+absl::StatusOr<std::vector<float>> InputRows(const LabelledData& data, size_t begin, size_t count);
 
 // Runs all images in batches of `batch`.  Errors: as Predictor::Run.
-absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledImages& data,
+absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledData& data,
                                     size_t batch);
 
 // The same for a network in memory.  Errors: as MakePredictor and Predictor::Run.
-absl::StatusOr<Predictions> Predict(const nn::Network& network, const LabelledImages& data,
+absl::StatusOr<Predictions> Predict(const nn::Network& network, const LabelledData& data,
                                     runtime::PredictorOptions options);
 
 // Predictions of separate models on the same rows as the members of one ensemble.

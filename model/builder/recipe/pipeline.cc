@@ -11,7 +11,7 @@
 #include "model/builder/recipe/publish.h"
 #include "model/builder/recipe/step_cache.h"
 #include "model/builder/source/data_digest.h"
-#include "model/nn/checkpoint.h"
+#include "model/nn/checkpoint/checkpoint.h"
 
 namespace hydra::builder {
 namespace {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
 #include "model/builder/networks/stored_network.h"
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 
 namespace hydra::builder {
 namespace {
@@ -19,8 +19,8 @@ size_t Share(size_t items, double share) {
 absl::StatusOr<Recipe> WrapRecipe(const WrapOptions& options) {
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork stored, ReadNetwork(options.checkpoint));
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.held_out));
-  HYDRA_ASSIGN_OR_RETURN(const LabelledImages data, LoadImages(spec, stored.image_settings));
-  const size_t items = data.images.size();
+  HYDRA_ASSIGN_OR_RETURN(const LabelledData data, LoadData(spec, stored.image_settings));
+  const size_t items = data.examples.size();
   if (items < kMinWrapItems) {
     return absl::InvalidArgumentError(
         absl::StrCat(options.held_out, ": got ", items, " items, want at least ", kMinWrapItems));

@@ -10,11 +10,11 @@ namespace hydra::builder {
 namespace {
 
 // The names given by the user, else the data's, else the numbers themselves.
-std::vector<std::string> OwnClasses(const DataOptions& options, const LabelledImages& data) {
+std::vector<std::string> OwnClasses(const DataOptions& options, const LabelledData& data) {
   if (!options.label_names.empty()) return options.label_names;
   if (!data.label_names.empty()) return data.label_names;
   std::vector<std::string> names;
-  const int64_t largest = data.images.labels.max().item<int64_t>();
+  const int64_t largest = data.examples.labels.max().item<int64_t>();
   for (int64_t c = 0; c <= largest; ++c) names.push_back(absl::StrCat(c));
   return names;
 }
@@ -25,7 +25,7 @@ absl::StatusOr<Pool> LoadPool(const DataOptions& options, const artifact::ImageS
                               const std::vector<std::string>& classes) {
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.data));
   Pool pool;
-  HYDRA_ASSIGN_OR_RETURN(pool.data, LoadImages(spec, settings));
+  HYDRA_ASSIGN_OR_RETURN(pool.data, LoadData(spec, settings));
   if (!pool.data.labelled()) {
     return absl::InvalidArgumentError(
         absl::StrCat("data: got ", options.data, " without labels, want labelled data"));

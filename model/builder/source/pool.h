@@ -7,18 +7,18 @@
 #include "absl/types/span.h"
 #include "model/artifact/image_settings.h"
 #include "model/builder/options/data_options.h"
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 #include "model/data/split_plan.h"
 
 namespace hydra::builder {
 
 struct Pool {
-  LabelledImages data;
+  LabelledData data;
   data::SplitRows splits;
   std::vector<std::string> classes;  // their names, in the order of the labels
 
   const std::vector<size_t>& Rows(const std::string& split) const { return splits.at(split); }
-  LabelledImages Select(const std::string& split) const { return SelectRows(data, Rows(split)); }
+  LabelledData Select(const std::string& split) const { return SelectRows(data, Rows(split)); }
   artifact::Split Describe(const std::string& split) const {
     return data::DescribeSplit(data.digests, Rows(split));
   }
@@ -26,7 +26,7 @@ struct Pool {
 
 // `classes`: names of a network's classes, which labels are matched to; empty: the classes are
 // those of `options.label_names`, else of the data.
-// Errors: as LoadImages, MatchLabels and SplitPool; INVALID_ARGUMENT data without labels.
+// Errors: as LoadData, MatchLabels and SplitPool; INVALID_ARGUMENT data without labels.
 absl::StatusOr<Pool> LoadPool(const DataOptions& options, const artifact::ImageSettings& settings,
                               const std::vector<std::string>& classes);
 

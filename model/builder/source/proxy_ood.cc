@@ -37,21 +37,21 @@ at::Tensor TurnAndInvert(const at::Tensor& image, base::Rng& rng) {
 
 }  // namespace
 
-LabelledImages MakeProxyOod(const LabelledImages& data, size_t patch_size, uint64_t seed) {
+LabelledData MakeProxyOod(const LabelledData& data, size_t patch_size, uint64_t seed) {
   base::Rng rng = base::Rng::ForPurpose(seed, "proxy out-of-distribution images");
-  LabelledImages proxies{.images = data.images, .digests = {}, .label_names = {}};
-  proxies.images.labels = at::Tensor();
-  proxies.images.pixels = at::empty_like(data.images.pixels);
-  const size_t n = data.images.size();
+  LabelledData proxies{.examples = data.examples, .digests = {}, .label_names = {}};
+  proxies.examples.labels = at::Tensor();
+  proxies.examples.pixels = at::empty_like(data.examples.pixels);
+  const size_t n = data.examples.size();
   for (size_t i = 0; i < n; ++i) {
     const auto row = static_cast<int64_t>(i);
-    const at::Tensor image = data.images.pixels[row];
+    const at::Tensor image = data.examples.pixels[row];
     const auto other = static_cast<int64_t>((i + 1 + rng.UniformBelow(n)) % n);
     const at::Tensor proxy = i % 3 == 0
                                  ? ShufflePatches(image, static_cast<int64_t>(patch_size), rng)
-                             : i % 3 == 1 ? MixEvenly(image, data.images.pixels[other])
+                             : i % 3 == 1 ? MixEvenly(image, data.examples.pixels[other])
                                           : TurnAndInvert(image, rng);
-    proxies.images.pixels[row].copy_(proxy);
+    proxies.examples.pixels[row].copy_(proxy);
   }
   return proxies;
 }

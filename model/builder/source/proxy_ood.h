@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 
 namespace hydra::builder {
 
 // One proxy per image of `data`, in turn: its patches shuffled; an even mix with another image;
 // turned by a quarter (a half if not square) with inverted pixels.  Drawn with `seed`; no labels.
-LabelledImages MakeProxyOod(const LabelledImages& data, size_t patch_size, uint64_t seed);
+LabelledData MakeProxyOod(const LabelledData& data, size_t patch_size, uint64_t seed);
 
 }  // namespace hydra::builder

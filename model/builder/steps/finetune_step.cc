@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<Target>> MakeTargets(const FinetuneStepOptions& optio
 absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool, Target& target,
                   LearningCurve& curve, StepContext context) {
   if (options.steps == 0) return absl::OkStatus();
-  const LabelledImages train_data = pool.Select("train"), held_out = pool.Select("select");
+  const LabelledData train_data = pool.Select("train"), held_out = pool.Select("select");
   nn::Network& network = target.stored.network;
   TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
                       held_out, curve, context.console);
@@ -79,7 +79,7 @@ absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool, Target& 
       options, {.steps = options.steps, .seed = target.seed, .state_path = target.state_path});
   trainer.bootstrap = options.bootstrap;
   HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.images, trainer, context.clock,
+      train_data.examples, trainer, context.clock,
       [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
   return watch.status();
 }

@@ -69,7 +69,7 @@ void PrintQuality(absl::string_view what, const Quality& quality, Console& conso
 }
 
 absl::StatusOr<Quality> MeasureSeparately(const std::vector<StoredNetwork>& members,
-                                          const LabelledImages& select, size_t threads) {
+                                          const LabelledData& select, size_t threads) {
   std::vector<Predictions> parts;
   for (const StoredNetwork& member : members) {
     HYDRA_ASSIGN_OR_RETURN(parts.emplace_back(),
@@ -86,7 +86,7 @@ struct Merged {
 
 absl::StatusOr<Merged> MergeAndMeasure(const std::vector<StoredNetwork>& members,
                                        const ensemble::MergeOptions& options,
-                                       const LabelledImages& select, size_t threads) {
+                                       const LabelledData& select, size_t threads) {
   std::vector<nn::Network> networks;
   for (const StoredNetwork& member : members) networks.push_back(member.network);
   Merged merged;
@@ -100,7 +100,7 @@ absl::StatusOr<Merged> MergeAndMeasure(const std::vector<StoredNetwork>& members
 // The merged network, with per-member MLPs where averaging costs too much; fills `record`.
 absl::StatusOr<nn::Network> Merge(const MergeStepOptions& options,
                                   const std::vector<StoredNetwork>& members,
-                                  const LabelledImages& select, Json& record, StepContext context) {
+                                  const LabelledData& select, Json& record, StepContext context) {
   HYDRA_ASSIGN_OR_RETURN(ensemble::MergeOptions parts, ParseOptions(options));
   HYDRA_ASSIGN_OR_RETURN(const Quality separate,
                          MeasureSeparately(members, select, context.threads));

@@ -48,8 +48,8 @@ absl::Status ScoreByTaylor(const ScoreStepOptions& options, const StoredNetwork&
   for (size_t m = 0; m < options.members; ++m) {
     HYDRA_ASSIGN_OR_RETURN(
         scores.importance.emplace_back(),
-        importance::TaylorImportance(base.network, train::GatherImages(pool.data.images, rows[m]),
-                                     train::GatherLabels(pool.data.images, rows[m]), taylor));
+        importance::TaylorImportance(base.network, train::Gather(pool.data.examples, rows[m]),
+                                     train::GatherLabels(pool.data.examples, rows[m]), taylor));
     context.console.Line(absl::StrFormat("score  member %d of %d on %d images", m + 1,
                                          options.members, rows[m].size()));
   }

@@ -13,7 +13,8 @@
 #include "model/builder/source/pool.h"
 #include "model/builder/steps/trainer_options.h"
 #include "model/builder/steps/training_watch.h"
-#include "model/nn/checkpoint.h"
+#include "model/nn/checkpoint/checkpoint.h"
+#include "model/nn/checkpoint/config.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
 
@@ -41,7 +42,7 @@ absl::Status Normalise(const TrainStepOptions& options, Pool& pool,
                                                    " values, want one of each per channel"));
   }
   if (options.mean.empty()) {
-    MeasureNormalisation(pool.Select("train").images.pixels, settings);
+    MeasureNormalisation(pool.Select("train").examples.pixels, settings);
   } else if (options.mean.size() != settings.channels) {
     return absl::InvalidArgumentError(absl::StrCat("mean: got ", options.mean.size(),
                                                    " values, want one for each of the ",
@@ -50,8 +51,8 @@ absl::Status Normalise(const TrainStepOptions& options, Pool& pool,
     settings.mean = options.mean;
     settings.stddev = options.stddev;
   }
-  pool.data.images.mean = settings.mean;
-  pool.data.images.stddev = settings.stddev;
+  pool.data.examples.mean = settings.mean;
+  pool.data.examples.stddev = settings.stddev;
   return absl::OkStatus();
 }
 
@@ -114,6 +115,7 @@ absl::StatusOr<Prepared> Prepare(const DataOptions& data, const TrainStepOptions
   checkpoint.labels = prepared.pool.classes;
   HYDRA_ASSIGN_OR_RETURN(const artifact::Geometry geometry,
                          GeometryOf(options, checkpoint.image_settings, checkpoint.labels.size()));
+  checkpoint.config = nn::FormatVitConfig(geometry, checkpoint.labels);
   checkpoint.network = train::RandomNetwork(geometry, /*prefix_tokens=*/1, options.seed);
   return prepared;
 }
@@ -130,18 +132,19 @@ size_t CountParameters(nn::Network& network) {
 
 absl::Status TrainPrepared(const TrainStepOptions& options, const std::string& state_path,
                            Prepared& prepared, LearningCurve& curve, StepContext context) {
-  const LabelledImages train_data = prepared.pool.Select("train");
-  const LabelledImages held_out = prepared.pool.Select("select");
+  const LabelledData train_data = prepared.pool.Select("train");
+  const LabelledData held_out = prepared.pool.Select("select");
   nn::Network& network = prepared.checkpoint.network;
-  const size_t per_epoch = StepsPerEpoch(train_data.images.size(), options.batch);
+  const size_t per_epoch = StepsPerEpoch(train_data.examples.size(), options.batch);
   const size_t steps = options.steps != 0 ? options.steps : options.epochs * per_epoch;
   context.console.Line(absl::StrFormat(
-      "train  %d images, %d held out, %d steps of %d, %d parameters", train_data.images.size(),
-      held_out.images.size(), steps, options.batch, CountParameters(network)));
+      "train  %d images, %d held out, %d steps of %d, %d parameters", train_data.examples.size(),
+      held_out.examples.size(), steps, options.batch, CountParameters(network)));
   TrainingWatch watch({"train", per_epoch}, network, held_out, curve, context.console);
   HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.images, TrainerOptions(options, {steps, options.seed, state_path}), context.clock,
-      [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
+      train_data.examples, TrainerOptions(options, {steps, options.seed, state_path}),
+      context.clock, [&](const train::TrainProgress& progress) { watch.OnStep(progress); },
+      network));
   return watch.status();
 }
 

@@ -22,17 +22,17 @@ std::string Seconds(absl::Duration duration) {
 
 }  // namespace
 
-HeldOutMeasure MeasureHeldOut(const nn::Network& network, const LabelledImages& data) {
+HeldOutMeasure MeasureHeldOut(const nn::Network& network, const LabelledData& data) {
   const c10::AutoGradMode no_gradients(false);
   HeldOutMeasure sums;
-  const size_t n = data.images.size();
+  const size_t n = data.examples.size();
   const auto members = static_cast<int64_t>(network.members);
   for (size_t begin = 0; begin < n; begin += kEvaluationBatch) {
     std::vector<size_t> rows;
     for (size_t i = begin; i < std::min(n, begin + kEvaluationBatch); ++i) rows.push_back(i);
-    const at::Tensor labels = train::GatherLabels(data.images, rows).repeat({members});
+    const at::Tensor labels = train::GatherLabels(data.examples, rows).repeat({members});
     const at::Tensor logits =
-        nn::Forward(network, train::GatherImages(data.images, rows)).flatten(0, 1);
+        nn::Forward(network, train::Gather(data.examples, rows)).flatten(0, 1);
     sums.loss += at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).item<double>();
     sums.accuracy += logits.argmax(1).eq(labels).sum().item<double>();
   }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 #include "model/builder/steps/learning_curve.h"
 #include "model/builder/steps/step_context.h"
 #include "model/nn/network.h"
@@ -19,7 +19,7 @@ struct HeldOutMeasure {
 };
 
 // Throws c10::Error; call it inside CatchTorch.
-HeldOutMeasure MeasureHeldOut(const nn::Network& network, const LabelledImages& data);
+HeldOutMeasure MeasureHeldOut(const nn::Network& network, const LabelledData& data);
 
 // Refers to all it is given.  Measures `held_out` every `measure_every` steps and after the last.
 class TrainingWatch {
@@ -29,7 +29,7 @@ class TrainingWatch {
     size_t measure_every = 1;
   };
 
-  TrainingWatch(Options options, const nn::Network& network, const LabelledImages& held_out,
+  TrainingWatch(Options options, const nn::Network& network, const LabelledData& held_out,
                 LearningCurve& curve, Console& console)
       : options_(std::move(options)),
         network_(network),
@@ -47,7 +47,7 @@ class TrainingWatch {
 
   const Options options_;
   const nn::Network& network_;
-  const LabelledImages& held_out_;
+  const LabelledData& held_out_;
   LearningCurve& curve_;
   Console& console_;
   size_t steps_seen_ = 0;

@@ -84,19 +84,19 @@ TEST(RankScores, ScoreThatSeesTheProxies_Wins) {
 }
 
 TEST(MakeProxyOod, EveryThirdKind_ChangesTheImageInItsOwnWay) {
-  LabelledImages data;
-  data.images.pixels = at::arange(3 * 64, at::kLong).to(at::kByte).view({3, 1, 8, 8});
-  data.images.labels = at::zeros({3}, at::kLong);
-  const LabelledImages proxies = MakeProxyOod(data, 4, 1);
+  LabelledData data;
+  data.examples.pixels = at::arange(3 * 64, at::kLong).to(at::kByte).view({3, 1, 8, 8});
+  data.examples.labels = at::zeros({3}, at::kLong);
+  const LabelledData proxies = MakeProxyOod(data, 4, 1);
   EXPECT_FALSE(proxies.labelled());
   // Shuffled patches: the same pixels in another order.
-  EXPECT_TRUE(at::equal(std::get<0>(proxies.images.pixels[0].flatten().sort()),
-                        std::get<0>(data.images.pixels[0].flatten().sort())));
+  EXPECT_TRUE(at::equal(std::get<0>(proxies.examples.pixels[0].flatten().sort()),
+                        std::get<0>(data.examples.pixels[0].flatten().sort())));
   // Turned and inverted: pixels are 255 minus those of the image.
-  EXPECT_TRUE(at::equal(std::get<0>((255 - proxies.images.pixels[2]).flatten().sort()),
-                        std::get<0>(data.images.pixels[2].flatten().sort())));
-  EXPECT_FALSE(at::equal(proxies.images.pixels[1], data.images.pixels[1]));
-  EXPECT_TRUE(at::equal(proxies.images.pixels, MakeProxyOod(data, 4, 1).images.pixels));
+  EXPECT_TRUE(at::equal(std::get<0>((255 - proxies.examples.pixels[2]).flatten().sort()),
+                        std::get<0>(data.examples.pixels[2].flatten().sort())));
+  EXPECT_FALSE(at::equal(proxies.examples.pixels[1], data.examples.pixels[1]));
+  EXPECT_TRUE(at::equal(proxies.examples.pixels, MakeProxyOod(data, 4, 1).examples.pixels));
 }
 
 }  // namespace

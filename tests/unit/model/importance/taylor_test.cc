@@ -32,8 +32,8 @@ double GatedLoss(const nn::Network& network, const at::Tensor& image, const at::
   options.tap = [&](size_t l, at::Tensor context) {
     if (l != gate.layer) return context;
     at::Tensor scaled = context.clone();
-    at::Tensor target = scaled.select(3, gate.head);  // [1, B, T, d_h]
-    if (gate.token >= 0) target = target.select(2, gate.token);
+    at::Tensor target = scaled.select(2, gate.head);  // [1, T, d_h] of one image
+    if (gate.token >= 0) target = target.select(1, gate.token);
     target.mul_(1.0 + epsilon);
     return scaled;
   };

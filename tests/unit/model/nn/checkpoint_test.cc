@@ -1,6 +1,6 @@
 // Parity with the reference library: logits and hidden states of committed random checkpoints
 // (tests/golden/make_vit_vectors.py) and of a trained one, where its files are present.
-#include "model/nn/checkpoint.h"
+#include "model/nn/checkpoint/checkpoint.h"
 
 #include <filesystem>
 #include <string>
@@ -50,8 +50,8 @@ TEST_P(ParityTest, LogitsAndHiddenStates_EqualTheReference) {
   options.observe = [&](size_t, const at::Tensor& x) { hidden.push_back(x); };
   const at::Tensor logits = Forward(checkpoint->network, images, options);
   ExpectClose(logits[0], Load(*vectors, "logits"), "logits");
-  ASSERT_EQ(hidden.size(), checkpoint->network.geometry.layers);
-  for (size_t l = 0; l < hidden.size(); ++l) {
+  ASSERT_EQ(hidden.size(), checkpoint->network.geometry.layers + 1);
+  for (size_t l = 0; l + 1 < hidden.size(); ++l) {
     const at::Tensor want = Load(*vectors, "hidden." + std::to_string(l));
     ExpectClose(hidden[l].view(want.sizes()), want, "hidden " + std::to_string(l));
   }
@@ -152,7 +152,7 @@ absl::Status ImportWith(const std::string& from, const std::string& to) {
 
 TEST(CheckpointTest, WhatIsNotSupported_IsRefusedByName) {
   EXPECT_THAT(ImportWith("\"vit\"", "\"swin\"").message(),
-              HasSubstr("model_type: got \"swin\", want \"vit\""));
+              HasSubstr("model_type: got \"swin\", want one of: vit, deit, dinov2"));
   EXPECT_THAT(ImportWith("\"gelu\"", "\"mish\"").message(), HasSubstr("hidden_act: got \"mish\""));
   EXPECT_THAT(ImportWith("\"encoder_stride\"", "\"problem_type\": \"regression\", \"x\"").message(),
               HasSubstr("problem_type: got \"regression\""));

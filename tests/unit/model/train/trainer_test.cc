@@ -17,12 +17,12 @@ namespace {
 using ::testing::HasSubstr;
 
 // Images whose class is the brightest of five bars: learnable in a few steps.
-ImageSet BarImages(size_t count) {
+ExampleSet BarImages(size_t count) {
   base::Rng rng(2);
-  ImageSet set{.pixels = at::zeros({static_cast<int64_t>(count), 1, 12, 12}, at::kByte),
-               .labels = at::zeros({static_cast<int64_t>(count)}, at::kLong),
-               .mean = {0.3},
-               .stddev = {0.3}};
+  ExampleSet set{.pixels = at::zeros({static_cast<int64_t>(count), 1, 12, 12}, at::kByte),
+                 .mean = {0.3},
+                 .stddev = {0.3},
+                 .labels = at::zeros({static_cast<int64_t>(count)}, at::kLong)};
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
     const auto label = static_cast<int64_t>(rng.UniformBelow(5));
     set.labels[i] = label;
@@ -42,7 +42,7 @@ TrainOptions QuickOptions() {
           .seed = 5};
 }
 
-std::vector<double> Losses(const ImageSet& data, const TrainOptions& options,
+std::vector<double> Losses(const ExampleSet& data, const TrainOptions& options,
                            nn::Network& network) {
   std::vector<double> losses;
   const base::RealClock clock;
@@ -62,7 +62,7 @@ bool SameParameters(nn::Network& a, nn::Network& b) {
 }
 
 TEST(TrainTest, LearnableData_LossFallsAndSeedRepeats) {
-  const ImageSet data = BarImages(256);
+  const ExampleSet data = BarImages(256);
   nn::Network first = RandomNetwork(testing::TinyGeometry(), 1, 5), second = nn::Clone(first);
   TrainOptions options = QuickOptions();
   options.steps = 150;
@@ -74,7 +74,7 @@ TEST(TrainTest, LearnableData_LossFallsAndSeedRepeats) {
 }
 
 TEST(TrainTest, InterruptedRun_EndsWithTheSameParameters) {
-  const ImageSet data = BarImages(256);
+  const ExampleSet data = BarImages(256);
   nn::Network whole = RandomNetwork(testing::TinyGeometry(), 1, 5);
   nn::Network resumed = nn::Clone(whole);
   TrainOptions options = QuickOptions();
@@ -100,7 +100,7 @@ TEST(TrainTest, InterruptedRun_EndsWithTheSameParameters) {
 }
 
 TEST(TrainTest, StateOfAnotherRun_IsRefused) {
-  const ImageSet data = BarImages(64);
+  const ExampleSet data = BarImages(64);
   TrainOptions options = QuickOptions();
   options.steps = 2;
   options.state_path = ::testing::TempDir() + "/hydra_other_state";
@@ -116,7 +116,7 @@ TEST(TrainTest, StateOfAnotherRun_IsRefused) {
 }
 
 TEST(TrainTest, MergedMembers_AreTunedTogether) {
-  const ImageSet data = BarImages(128);
+  const ExampleSet data = BarImages(128);
   const nn::Network base = RandomNetwork(testing::TinyGeometry(), 1, 5);
   const std::vector<nn::Network> members = {
       ensemble::PruneHeads(base, {{0, 1}, {0}, {1, 2}}).value(),
@@ -133,7 +133,7 @@ TEST(TrainTest, MergedMembers_AreTunedTogether) {
 }
 
 TEST(TrainTest, LabelOutOfRange_IsRefused) {
-  ImageSet data = BarImages(8);
+  ExampleSet data = BarImages(8);
   data.labels[3] = 5;
   nn::Network network = RandomNetwork(testing::TinyGeometry(), 1, 5);
   const base::RealClock clock;
@@ -152,26 +152,26 @@ TEST(ScheduleTest, WarmupThenCosine_StartsLowPeaksAndEndsAtZero) {
   EXPECT_NEAR(LearningRate(schedule, 110), 0.0, 1e-12);
 }
 
-TEST(ImageSetTest, FlipAndShift_MovePixels) {
-  ImageSet set{.pixels = at::zeros({1, 1, 3, 3}, at::kByte),
-               .labels = at::zeros({1}, at::kLong),
-               .mean = {0.0},
-               .stddev = {1.0},
-               .rescale_factor = 1.0};
+TEST(ExampleSetTest, FlipAndShift_MovePixels) {
+  ExampleSet set{.pixels = at::zeros({1, 1, 3, 3}, at::kByte),
+                 .mean = {0.0},
+                 .stddev = {1.0},
+                 .rescale_factor = 1.0,
+                 .labels = at::zeros({1}, at::kLong)};
   set.pixels[0][0][1][0] = 9;
   bool flipped = false, moved = false;
   base::Rng rng(1);
   const std::vector<size_t> row = {0};
   for (int i = 0; i < 20; ++i) {
-    const at::Tensor image = GatherAugmented(set, row, {.flip = true}, rng);
+    const auto image = std::get<at::Tensor>(GatherAugmented(set, row, {.flip = true}, rng));
     flipped = flipped || image[0][0][1][2].item<float>() == 9.0f;
-    const at::Tensor shifted = GatherAugmented(set, row, {.shift_pixels = 1}, rng);
+    const auto shifted = std::get<at::Tensor>(GatherAugmented(set, row, {.shift_pixels = 1}, rng));
     moved = moved || shifted[0][0][0][1].item<float>() == 9.0f;
     EXPECT_LE(shifted.sum().item<float>(), 9.0f);
   }
   EXPECT_TRUE(flipped);
   EXPECT_TRUE(moved);
-  EXPECT_EQ(GatherImages(set, row)[0][0][1][0].item<float>(), 9.0f);
+  EXPECT_EQ(std::get<at::Tensor>(Gather(set, row))[0][0][1][0].item<float>(), 9.0f);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "model/builder/source/labelled_images.h"
+#include "model/builder/source/labelled_data.h"
 
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
@@ -52,16 +52,16 @@ absl::StatusOr<at::Tensor> ReadLabels(const DataSpec& spec, size_t images) {
   return at::tensor(std::vector<int64_t>(labels.begin(), labels.end()), at::kLong);
 }
 
-absl::StatusOr<LabelledImages> LoadIdx(const DataSpec& spec,
-                                       const artifact::ImageSettings& settings) {
+absl::StatusOr<LabelledData> LoadIdx(const DataSpec& spec,
+                                     const artifact::ImageSettings& settings) {
   HYDRA_ASSIGN_OR_RETURN(data::IdxImages idx, ReadIdx(spec));
   if (idx.height != settings.height || idx.width != settings.width) {
     return absl::InvalidArgumentError(absl::StrCat(spec.path, ": got images of ", idx.height, "x",
                                                    idx.width, ", want ", settings.height, "x",
                                                    settings.width));
   }
-  LabelledImages loaded;
-  train::ImageSet& images = loaded.images;
+  LabelledData loaded;
+  train::ExampleSet& images = loaded.examples;
   const auto count = static_cast<int64_t>(idx.count), height = static_cast<int64_t>(idx.height),
              width = static_cast<int64_t>(idx.width);
   images.pixels = at::from_blob(idx.pixels.data(), {count, 1, height, width}, at::kByte)
@@ -75,29 +75,29 @@ absl::StatusOr<LabelledImages> LoadIdx(const DataSpec& spec,
   return loaded;
 }
 
-absl::StatusOr<LabelledImages> LoadFiles(const DataSpec& spec,
-                                         const artifact::ImageSettings& settings) {
+absl::StatusOr<LabelledData> LoadFiles(const DataSpec& spec,
+                                       const artifact::ImageSettings& settings) {
   HYDRA_ASSIGN_OR_RETURN(const data::ExampleList list, ListExamples(spec));
   HYDRA_ASSIGN_OR_RETURN(data::RasterSet rasters, data::LoadRasters(list, settings, {}));
-  LabelledImages loaded{.images = {.mean = settings.mean,
+  LabelledData loaded{.examples = {.mean = settings.mean,
                                    .stddev = settings.stddev,
                                    .rescale_factor = settings.rescale_factor},
-                        .digests = std::move(rasters.digests),
-                        .label_names = std::move(rasters.class_names)};
-  loaded.images.pixels =
+                      .digests = std::move(rasters.digests),
+                      .label_names = std::move(rasters.class_names)};
+  loaded.examples.pixels =
       at::from_blob(rasters.pixels.data(),
                     {static_cast<int64_t>(rasters.count), static_cast<int64_t>(rasters.channels),
                      static_cast<int64_t>(rasters.height), static_cast<int64_t>(rasters.width)},
                     at::kByte)
           .clone();
-  if (!rasters.labels.empty()) loaded.images.labels = Indices(rasters.labels);
+  if (!rasters.labels.empty()) loaded.examples.labels = Indices(rasters.labels);
   return loaded;
 }
 
 }  // namespace
 
-absl::StatusOr<LabelledImages> LoadImages(const DataSpec& spec,
-                                          const artifact::ImageSettings& settings) {
+absl::StatusOr<LabelledData> LoadData(const DataSpec& spec,
+                                      const artifact::ImageSettings& settings) {
   return spec.kind == DataKind::kIdx ? LoadIdx(spec, settings) : LoadFiles(spec, settings);
 }
 
@@ -117,8 +117,8 @@ absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec, siz
 }
 
 absl::Status MatchLabels(const std::vector<std::string>& classes, const std::string& what,
-                         LabelledImages& data) {
-  const int64_t largest = data.images.labels.max().item<int64_t>();
+                         LabelledData& data) {
+  const int64_t largest = data.examples.labels.max().item<int64_t>();
   if (data.label_names.empty()) {
     if (largest < static_cast<int64_t>(classes.size())) return absl::OkStatus();
     return absl::InvalidArgumentError(
@@ -133,23 +133,22 @@ absl::Status MatchLabels(const std::vector<std::string>& classes, const std::str
     }
     index.push_back(found - classes.begin());
   }
-  data.images.labels = at::tensor(index, at::kLong).index_select(0, data.images.labels);
+  data.examples.labels = at::tensor(index, at::kLong).index_select(0, data.examples.labels);
   data.label_names = classes;
   return absl::OkStatus();
 }
 
-std::vector<size_t> LabelsOf(const LabelledImages& data, absl::Span<const size_t> rows) {
-  const int64_t* labels = data.images.labels.data_ptr<int64_t>();
+std::vector<size_t> LabelsOf(const LabelledData& data, absl::Span<const size_t> rows) {
+  const int64_t* labels = data.examples.labels.data_ptr<int64_t>();
   std::vector<size_t> selected;
   for (size_t row : rows) selected.push_back(static_cast<size_t>(labels[row]));
   return selected;
 }
 
-LabelledImages SelectRows(const LabelledImages& data, absl::Span<const size_t> rows) {
-  LabelledImages selected{.images = data.images, .digests = {}, .label_names = data.label_names};
-  const at::Tensor index = Indices(rows);
-  selected.images.pixels = data.images.pixels.index_select(0, index);
-  if (data.labelled()) selected.images.labels = data.images.labels.index_select(0, index);
+LabelledData SelectRows(const LabelledData& data, absl::Span<const size_t> rows) {
+  LabelledData selected{.examples = train::Select(data.examples, rows),
+                        .digests = {},
+                        .label_names = data.label_names};
   for (size_t row : rows) selected.digests.push_back(data.digests[row]);
   return selected;
 }

@@ -1,4 +1,4 @@
-#include "model/train/image_set.h"
+#include "model/train/example_set.h"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ at::Tensor PerChannel(const std::vector<double>& values) {
   return at::tensor(values, at::kFloat).view({1, -1, 1, 1});
 }
 
-at::Tensor Normalise(const ImageSet& set, const at::Tensor& pixels) {
+at::Tensor Normalise(const ExampleSet& set, const at::Tensor& pixels) {
   return (pixels.to(at::kFloat) * set.rescale_factor - PerChannel(set.mean)) /
          PerChannel(set.stddev);
 }
@@ -29,18 +29,32 @@ at::Tensor Shift(const at::Tensor& image, int64_t down, int64_t right) {
   return moved;
 }
 
+nn::TokenBatch GatherTexts(const ExampleSet& set, absl::Span<const size_t> rows) {
+  nn::TokenBatch batch;
+  std::vector<int64_t> ids;
+  for (const size_t row : rows) {
+    const std::vector<int64_t>& text = set.tokens[row];
+    ids.insert(ids.end(), text.begin(), text.end());
+    batch.lengths.push_back(static_cast<int64_t>(text.size()));
+  }
+  batch.ids = at::tensor(ids, at::kLong);
+  return batch;
+}
+
 }  // namespace
 
-at::Tensor GatherImages(const ImageSet& set, absl::Span<const size_t> rows) {
+nn::Input Gather(const ExampleSet& set, absl::Span<const size_t> rows) {
+  if (set.texts()) return GatherTexts(set, rows);
   return Normalise(set, set.pixels.index_select(0, Rows(rows)));
 }
 
-at::Tensor GatherLabels(const ImageSet& set, absl::Span<const size_t> rows) {
+at::Tensor GatherLabels(const ExampleSet& set, absl::Span<const size_t> rows) {
   return set.labels.index_select(0, Rows(rows));
 }
 
-at::Tensor GatherAugmented(const ImageSet& set, absl::Span<const size_t> rows,
-                           const Augmentation& augmentation, base::Rng& rng) {
+nn::Input GatherAugmented(const ExampleSet& set, absl::Span<const size_t> rows,
+                          const Augmentation& augmentation, base::Rng& rng) {
+  if (set.texts()) return GatherTexts(set, rows);
   at::Tensor pixels = set.pixels.index_select(0, Rows(rows));
   if (augmentation.flip) {
     std::vector<int64_t> flipped;
@@ -58,6 +72,18 @@ at::Tensor GatherAugmented(const ImageSet& set, absl::Span<const size_t> rows,
     pixels[i].copy_(Shift(pixels[i], down, right));
   }
   return Normalise(set, pixels);
+}
+
+ExampleSet Select(const ExampleSet& set, absl::Span<const size_t> rows) {
+  ExampleSet selected = set;
+  if (set.texts()) {
+    selected.tokens.clear();
+    for (const size_t row : rows) selected.tokens.push_back(set.tokens[row]);
+  } else {
+    selected.pixels = set.pixels.index_select(0, Rows(rows));
+  }
+  if (set.labels.defined()) selected.labels = GatherLabels(set, rows);
+  return selected;
 }
 
 }  // namespace hydra::train

@@ -9,22 +9,22 @@
 #include "absl/types/span.h"
 #include "model/artifact/image_settings.h"
 #include "model/builder/source/data_spec.h"
-#include "model/train/image_set.h"
+#include "model/train/example_set.h"
 
 namespace hydra::builder {
 
-struct LabelledImages {
-  train::ImageSet images;                // labels are undefined if the data has none
+struct LabelledData {
+  train::ExampleSet examples;            // labels are undefined if the data has none
   std::vector<std::string> digests;      // sha256 of each item's pixels
   std::vector<std::string> label_names;  // from the data; empty: the data has numbers only
-  bool labelled() const { return images.labels.defined(); }
+  bool labelled() const { return examples.labels.defined(); }
 };
 
 // Reads a dataset; the images take the size, the number of channels and the normalisation of
 // `settings`.  Errors: as the reader of its kind; INVALID_ARGUMENT an image that `settings` do not
 // admit.
-absl::StatusOr<LabelledImages> LoadImages(const DataSpec& spec,
-                                          const artifact::ImageSettings& settings);
+absl::StatusOr<LabelledData> LoadData(const DataSpec& spec,
+                                      const artifact::ImageSettings& settings);
 
 // Settings that take the size of the dataset's (first) image as it is, with mean 0 and stddev 1.
 // `channels` holds for PNG and JPEG files; IDX images have one.  Errors: as the reader.
@@ -34,12 +34,12 @@ absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec, siz
 // they must be indices already.  `what` names the data in errors.
 // Errors: INVALID_ARGUMENT a class that is not in `classes`.
 absl::Status MatchLabels(const std::vector<std::string>& classes, const std::string& what,
-                         LabelledImages& data);
+                         LabelledData& data);
 
 // Label index of each row.
-std::vector<size_t> LabelsOf(const LabelledImages& data, absl::Span<const size_t> rows);
+std::vector<size_t> LabelsOf(const LabelledData& data, absl::Span<const size_t> rows);
 
 // These rows alone.
-LabelledImages SelectRows(const LabelledImages& data, absl::Span<const size_t> rows);
+LabelledData SelectRows(const LabelledData& data, absl::Span<const size_t> rows);
 
 }  // namespace hydra::builder

@@ -1,0 +1,51 @@
+// config.json and preprocessor_config.json of a Hugging Face checkpoint.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/artifact/image_settings.h"
+#include "model/artifact/manifest.h"
+#include "model/nn/checkpoint/layout.h"
+
+namespace hydra::nn {
+
+// One encoder of a checkpoint: its geometry and where its tensors lie.
+struct EncoderConfig {
+  artifact::Geometry geometry;  // 0 classes: a checkpoint without a classifier
+  std::string pooling = "cls";
+  bool causal = false;
+  size_t prefix_tokens = 0;      // images
+  size_t skipped_positions = 0;  // RoBERTa's table begins with rows for padding
+  std::string root;              // "vit." or empty
+  EncoderLayout layout;
+  HeadLayout head;
+};
+
+struct CheckpointConfig {
+  std::string family;
+  EncoderConfig encoder;                   // that a bundle serves
+  std::vector<std::string> labels;         // empty without a classifier
+  artifact::ImageSettings image_settings;  // of image families
+};
+
+// Errors: UNIMPLEMENTED what is not supported, with what is; INVALID_ARGUMENT a missing or
+// malformed key (names it). `preprocessor_json` may be empty: no such file.
+absl::StatusOr<CheckpointConfig> ParseCheckpointConfig(const std::string& config_json,
+                                                       const std::string& preprocessor_json);
+
+// The text side of a CLIP or VisionTextDualEncoder checkpoint.
+absl::StatusOr<EncoderConfig> ParseTextSide(const std::string& config_json);
+
+// `config_json` with these classes and the architecture of a classifier of its family.
+// Errors: as ParseCheckpointConfig; UNIMPLEMENTED a family that has no classifier.
+absl::StatusOr<std::string> WithLabels(const std::string& config_json,
+                                       const std::vector<std::string>& labels);
+
+// config.json of a ViT, and preprocessor_config.json, as `transformers` reads them.
+std::string FormatVitConfig(const artifact::Geometry& geometry,
+                            const std::vector<std::string>& labels);
+std::string FormatPreprocessor(const artifact::ImageSettings& settings);
+
+}  // namespace hydra::nn

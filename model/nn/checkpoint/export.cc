@@ -1,0 +1,141 @@
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "model/base/file.h"
+#include "model/base/status_macros.h"
+#include "model/nn/catch_torch.h"
+#include "model/nn/checkpoint/checkpoint.h"
+#include "model/nn/checkpoint/config.h"
+#include "model/nn/tensor_convert.h"
+
+namespace hydra::nn {
+namespace {
+
+using Tensors = std::map<std::string, at::Tensor>;
+
+void PutPair(Tensors& tensors, const std::string& name, const at::Tensor& weight,
+             const at::Tensor& bias) {
+  tensors[name + ".weight"] = weight;
+  tensors[name + ".bias"] = bias;
+}
+
+void PutImageEmbeddings(const EncoderConfig& config, const EncoderWeights& weights,
+                        Tensors& tensors) {
+  const EncoderLayout& layout = config.layout;
+  const auto width = static_cast<int64_t>(config.geometry.width);
+  const auto patch = static_cast<int64_t>(config.geometry.patch_size);
+  PutPair(tensors, config.root + layout.patch, weights.patch_weight.view({width, -1, patch, patch}),
+          weights.patch_bias);
+  tensors[config.root + layout.cls_token] = weights.prefix[0].view({1, 1, width});
+  const int64_t placed = layout.distillation_token.empty() ? 1 : 2;
+  if (placed == 2)
+    tensors[config.root + layout.distillation_token] = weights.prefix[1].view({1, 1, width});
+  const auto registers = static_cast<int64_t>(config.geometry.register_tokens);
+  const int64_t prefix = placed + registers;
+  at::Tensor position = weights.position;
+  if (registers > 0) {
+    // The reference adds no position to registers: what training put there moves into them.
+    tensors[config.root + layout.register_tokens] =
+        (weights.prefix + position.narrow(0, 0, prefix)).narrow(0, 1, registers).unsqueeze(0);
+    position = at::cat(
+        {position.narrow(0, 0, placed), position.narrow(0, prefix, position.size(0) - prefix)});
+  }
+  tensors[config.root + layout.position] = position.unsqueeze(0);
+}
+
+void PutTextEmbeddings(const EncoderConfig& config, const EncoderWeights& weights,
+                       Tensors& tensors) {
+  const EncoderLayout& layout = config.layout;
+  const auto width = static_cast<int64_t>(config.geometry.width);
+  const auto skipped = static_cast<int64_t>(config.skipped_positions);
+  tensors[config.root + layout.word] = weights.word;
+  tensors[config.root + layout.position] = at::cat({at::zeros({skipped, width}), weights.position});
+  if (!layout.token_type.empty()) {  // type 0 lies in the positions
+    tensors[config.root + layout.token_type] =
+        at::zeros({static_cast<int64_t>(config.geometry.token_types), width});
+  }
+}
+
+void PutLayer(const EncoderConfig& config, const std::string& prefix, const LayerWeights& layer,
+              Tensors& tensors) {
+  const EncoderLayout& layout = config.layout;
+  PutPair(tensors, prefix + layout.norm1, layer.norm1_weight[0], layer.norm1_bias[0]);
+  const std::vector<at::Tensor> weights = layer.qkv_weight[0].chunk(3),
+                                biases = layer.qkv_bias[0].chunk(3);
+  for (size_t i = 0; i < 3; ++i) {
+    tensors[prefix + layout.qkv[i] + ".weight"] = weights[i];
+    if (config.geometry.qkv_bias) tensors[prefix + layout.qkv[i] + ".bias"] = biases[i];
+  }
+  PutPair(tensors, prefix + layout.out, layer.out_weight[0], layer.out_bias[0]);
+  PutPair(tensors, prefix + layout.norm2, layer.norm2_weight[0], layer.norm2_bias[0]);
+  PutPair(tensors, prefix + layout.fc1, layer.fc1_weight[0], layer.fc1_bias[0]);
+  PutPair(tensors, prefix + layout.fc2, layer.fc2_weight[0], layer.fc2_bias[0]);
+  if (layout.scale1.empty()) return;  // multiplied into the matrices
+  const auto width = static_cast<int64_t>(config.geometry.width);
+  for (const std::string& scale : {layout.scale1, layout.scale2})
+    tensors[prefix + scale] = at::ones({width});
+}
+
+Tensors ExportTensors(const Network& network, const EncoderConfig& config) {
+  const EncoderWeights& weights = network.weights;
+  Tensors tensors;
+  if (config.geometry.patch_size > 0) {
+    PutImageEmbeddings(config, weights, tensors);
+  } else {
+    PutTextEmbeddings(config, weights, tensors);
+  }
+  if (!config.layout.embedding_norm.empty()) {
+    PutPair(tensors, config.root + config.layout.embedding_norm, weights.embedding_norm_weight,
+            weights.embedding_norm_bias);
+  }
+  for (size_t l = 0; l < config.geometry.layers; ++l) {
+    PutLayer(config, absl::StrCat(config.root, config.layout.layers, l, "."), weights.layers[l],
+             tensors);
+  }
+  if (!config.layout.final_norm.empty()) {
+    PutPair(tensors, config.root + config.layout.final_norm, weights.final_norm_weight[0],
+            weights.final_norm_bias[0]);
+  }
+  if (config.geometry.pooler != "none")
+    PutPair(tensors, config.head.pooler, weights.pooler_weight[0], weights.pooler_bias[0]);
+  PutPair(tensors, config.head.classifiers.front(), weights.classifier_weight[0],
+          weights.classifier_bias[0]);
+  return tensors;
+}
+
+}  // namespace
+
+absl::Status ExportCheckpoint(const Checkpoint& checkpoint, const std::string& directory) {
+  const Network& network = checkpoint.network;
+  for (const artifact::LayerPlan& layer : network.plan) {
+    if (network.members == 1 && layer.heads.front().size() == network.geometry.heads) continue;
+    return absl::FailedPreconditionError(
+        "export checkpoint: the layout holds one member with every head; pack a bundle instead");
+  }
+  HYDRA_ASSIGN_OR_RETURN(const std::string config_json,
+                         WithLabels(checkpoint.config, checkpoint.labels));
+  const std::string preprocessor = FormatPreprocessor(checkpoint.image_settings);
+  HYDRA_ASSIGN_OR_RETURN(const CheckpointConfig config, ParseCheckpointConfig(config_json, ""));
+  const artifact::Geometry& geometry = network.geometry;
+  if (network.pooling != config.encoder.pooling ||
+      geometry.pooler != config.encoder.geometry.pooler ||
+      geometry.image_height != config.encoder.geometry.image_height) {
+    return absl::UnimplementedError(
+        absl::StrCat("export checkpoint: the layout of ", checkpoint.family, " wants pooling \"",
+                     config.encoder.pooling, "\", pooler \"", config.encoder.geometry.pooler,
+                     "\" and images of ", config.encoder.geometry.image_height, " pixels, got \"",
+                     network.pooling, "\", \"", geometry.pooler, "\" and ", geometry.image_height));
+  }
+  HYDRA_ASSIGN_OR_RETURN(
+      const std::string weights, CatchTorch("export checkpoint", [&] {
+        return EncodeFloatTensors(ExportTensors(network, config.encoder), {{"format", "pt"}});
+      }));
+  HYDRA_RETURN_IF_ERROR(base::WriteFileAtomically(directory + "/config.json", config_json));
+  if (geometry.patch_size > 0) {
+    HYDRA_RETURN_IF_ERROR(
+        base::WriteFileAtomically(directory + "/preprocessor_config.json", preprocessor));
+  }
+  return base::WriteFileAtomically(directory + "/model.safetensors", weights);
+}
+
+}  // namespace hydra::nn

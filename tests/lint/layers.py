@@ -8,7 +8,13 @@ import re
 import cpp_scan
 from tree import TORCH_FREE, Finding, line_of
 
-_READING = {"model/base", "model/uncertainty", "model/artifact", "model/preprocess"}
+_READING = {
+    "model/base",
+    "model/uncertainty",
+    "model/artifact",
+    "model/preprocess",
+    "model/text",
+}
 _MODEL = _READING | {
     "model/calibration",
     "model/metrics",
@@ -43,6 +49,7 @@ ALLOWED = {
     "model/calibration": {"model/base", "model/artifact", "model/uncertainty"},
     "model/metrics": {"model/base", "model/artifact", "model/uncertainty"},
     "model/preprocess": {"model/base", "model/artifact"},
+    "model/text": {"model/base", "model/artifact"},
     "model/data": {"model/base", "model/artifact", "model/preprocess"},
     "model/report": {"model/base", "model/uncertainty", "model/artifact", "model/metrics"},
     "model/nn": {"model/base", "model/artifact"},

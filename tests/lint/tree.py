@@ -18,6 +18,7 @@ TORCH_FREE = (
     "model/metrics/",
     "model/artifact/",
     "model/preprocess/",
+    "model/text/",
     "model/data/",
     "model/report/",
     "model/yaml/",

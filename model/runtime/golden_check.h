@@ -14,8 +14,8 @@ namespace hydra::runtime {
 // exceed golden.tolerance[dtype].  `dtype`: numerics of the predictor, "float32" or "bfloat16".
 // Errors: FAILED_PRECONDITION when it does (the message has row, member, class, got, want, the
 // relative error and the tolerance), when the golden answers are of another shape than the
-// predictor, or when the bundle states no tolerance for `dtype`; UNIMPLEMENTED golden answers that
-// are not images; or the status of a failed pass.
+// predictor, or when the bundle states no tolerance for `dtype`, or when padding of texts is not at
+// their end; or the status of a failed pass.
 absl::Status CheckGolden(const artifact::GoldenAnswers& golden, absl::string_view dtype,
                          Predictor& predictor);
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
 #include "model/nn/catch_torch.h"
 #include "model/nn/forward.h"
 #include "model/nn/tensor_convert.h"
+#include "model/runtime/rows.h"
 
 namespace hydra::runtime {
 namespace {
@@ -24,34 +24,47 @@ class NetworkPredictor final : public Predictor {
     const artifact::Geometry& geometry = network_.geometry;
     shape_ = {.members = network_.members,
               .classes = geometry.classes,
-              .row_values = geometry.channels * geometry.image_height * geometry.image_width};
+              .row_values = geometry.channels * geometry.image_height * geometry.image_width,
+              .max_tokens = geometry.max_positions,
+              .vocabulary = geometry.vocabulary};
   }
 
   const PredictorShape& shape() const override { return shape_; }
 
   absl::StatusOr<std::vector<float>> Run(absl::Span<const float> rows, size_t batch) override {
-    if (batch == 0 || rows.size() != batch * shape_.row_values) {
-      return absl::InvalidArgumentError(absl::StrCat("rows: got ", rows.size(),
-                                                     " values for batch ", batch, ", want ", batch,
-                                                     " x ", shape_.row_values));
-    }
-    return nn::CatchTorch("forward pass", [&] { return Forward(rows, batch); });
+    HYDRA_RETURN_IF_ERROR(CheckImages(rows, batch, shape_));
+    return nn::CatchTorch("forward pass", [&] { return Forward(Images(rows, batch)); });
+  }
+
+  absl::StatusOr<std::vector<float>> RunTexts(absl::Span<const int64_t> ids,
+                                              absl::Span<const size_t> lengths) override {
+    HYDRA_RETURN_IF_ERROR(CheckTexts(ids, lengths, shape_));
+    return nn::CatchTorch("forward pass", [&] { return Forward(Texts(ids, lengths)); });
   }
 
  private:
-  std::vector<float> Forward(absl::Span<const float> rows, size_t batch) const {
-    // LibTorch's thread count belongs to the calling thread, and a lane may move its predictor
-    // once.
-    if (at::get_num_threads() != threads_) at::set_num_threads(threads_);
-    const c10::InferenceMode inference;
+  // from_blob wants a mutable pointer; the forward pass only reads its input.
+  at::Tensor Images(absl::Span<const float> rows, size_t batch) const {
     const artifact::Geometry& geometry = network_.geometry;
-    // from_blob wants a mutable pointer; the forward pass only reads its input.
-    const at::Tensor images = at::from_blob(
+    return at::from_blob(
         const_cast<float*>(rows.data()),
         {static_cast<int64_t>(batch), static_cast<int64_t>(geometry.channels),
          static_cast<int64_t>(geometry.image_height), static_cast<int64_t>(geometry.image_width)},
         at::kFloat);
-    return nn::ToFloatVector(nn::Forward(network_, images));
+  }
+
+  static nn::TokenBatch Texts(absl::Span<const int64_t> ids, absl::Span<const size_t> lengths) {
+    return {.ids = at::from_blob(const_cast<int64_t*>(ids.data()),
+                                 {static_cast<int64_t>(ids.size())}, at::kLong),
+            .lengths = {lengths.begin(), lengths.end()}};
+  }
+
+  std::vector<float> Forward(const nn::Input& input) const {
+    // LibTorch's thread count belongs to the calling thread, and a lane may move its predictor
+    // once.
+    if (at::get_num_threads() != threads_) at::set_num_threads(threads_);
+    const c10::InferenceMode inference;
+    return nn::ToFloatVector(nn::Forward(network_, input));
   }
 
   const nn::Network network_;

@@ -74,6 +74,13 @@ nn::Input GatherAugmented(const ExampleSet& set, absl::Span<const size_t> rows,
   return Normalise(set, pixels);
 }
 
+size_t MeanTokens(const ExampleSet& set) {
+  if (set.tokens.empty()) return 0;
+  size_t sum = 0;
+  for (const std::vector<int64_t>& text : set.tokens) sum += text.size();
+  return (sum + set.tokens.size() / 2) / set.tokens.size();
+}
+
 ExampleSet Select(const ExampleSet& set, absl::Span<const size_t> rows) {
   ExampleSet selected = set;
   if (set.texts()) {

@@ -42,6 +42,9 @@ at::Tensor GatherLabels(const ExampleSet& set, absl::Span<const size_t> rows);
 nn::Input GatherAugmented(const ExampleSet& set, absl::Span<const size_t> rows,
                           const Augmentation& augmentation, base::Rng& rng);
 
+// Tokens of the average text, rounded; 0 of images.
+size_t MeanTokens(const ExampleSet& set);
+
 // These rows alone.
 ExampleSet Select(const ExampleSet& set, absl::Span<const size_t> rows);
 

@@ -70,4 +70,21 @@ nn::Network RandomNetwork(const artifact::Geometry& geometry, size_t prefix_toke
   return network;
 }
 
+void AddClassifier(const NewClassifier& wanted, nn::Network& network) {
+  base::Rng rng = base::Rng::ForPurpose(wanted.seed, "classifier");
+  artifact::Geometry& geometry = network.geometry;
+  nn::EncoderWeights& weights = network.weights;
+  const auto width = static_cast<int64_t>(geometry.width);
+  const auto classes = static_cast<int64_t>(wanted.classes);
+  if (geometry.pooler != wanted.pooler) {
+    geometry.pooler = wanted.pooler;
+    weights.pooler_weight = RandomMatrix({1, width, width}, rng);
+    weights.pooler_bias = at::zeros({1, width});
+  }
+  geometry.classes = wanted.classes;
+  weights.classifier_weight =
+      RandomMatrix({1, classes, static_cast<int64_t>(nn::FeatureWidth(network))}, rng);
+  weights.classifier_bias = at::zeros({1, classes});
+}
+
 }  // namespace hydra::train

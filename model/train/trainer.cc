@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -48,21 +49,54 @@ bool IsDecayed(const std::string& name) {
   return absl::EndsWith(name, "weight") && !absl::StrContains(name, "norm");
 }
 
-torch::optim::AdamW MakeOptimiser(nn::Network& network, const TrainOptions& options) {
-  std::vector<at::Tensor> decayed, plain;
+bool IsHead(const std::string& name) {
+  return absl::StartsWith(name, "classifier") || absl::StartsWith(name, "pooler") ||
+         name == "projection";
+}
+
+// Parameters with one learning rate and one weight decay.
+struct ParameterGroup {
+  double rate_factor = 1.0;  // of the schedule's learning rate
+  double weight_decay = 0.0;
+  std::vector<at::Tensor> parameters;
+};
+
+std::vector<ParameterGroup> GroupParameters(nn::Network& network, const TrainOptions& options) {
+  const double head =
+      options.head_learning_rate > 0.0 ? options.head_learning_rate / options.learning_rate : 1.0;
+  std::vector<ParameterGroup> groups;
+  for (const double factor : {1.0, head}) {
+    if (!groups.empty() && factor == 1.0) break;
+    groups.push_back({factor, options.weight_decay, {}});
+    groups.push_back({factor, 0.0, {}});
+  }
   for (const auto& [name, parameter] : nn::NamedParameters(network)) {
     parameter->requires_grad_(true);
-    (IsDecayed(name) ? decayed : plain).push_back(*parameter);
+    const size_t first = groups.size() == 4 && IsHead(name) ? 2 : 0;
+    groups[first + (IsDecayed(name) ? 0 : 1)].parameters.push_back(*parameter);
   }
+  return groups;
+}
+
+torch::optim::AdamW MakeOptimiser(const std::vector<ParameterGroup>& parameter_groups,
+                                  const TrainOptions& options) {
   const torch::optim::AdamWOptions defaults(options.learning_rate);
-  auto decay = std::make_unique<torch::optim::AdamWOptions>(defaults);
-  auto none = std::make_unique<torch::optim::AdamWOptions>(defaults);
-  decay->weight_decay(options.weight_decay);
-  none->weight_decay(0.0);
   std::vector<torch::optim::OptimizerParamGroup> groups;
-  groups.emplace_back(std::move(decayed), std::move(decay));
-  groups.emplace_back(std::move(plain), std::move(none));
+  for (const ParameterGroup& group : parameter_groups) {
+    auto own = std::make_unique<torch::optim::AdamWOptions>(defaults);
+    own->weight_decay(group.weight_decay);
+    groups.emplace_back(group.parameters, std::move(own));
+  }
   return torch::optim::AdamW(std::move(groups), defaults);
+}
+
+// Sum over all pixels or token ids.
+int64_t InputSum(const ExampleSet& data) {
+  if (!data.texts()) return data.pixels.to(at::kLong).sum().item<int64_t>();
+  int64_t sum = 0;
+  for (const std::vector<int64_t>& text : data.tokens)
+    sum = std::accumulate(text.begin(), text.end(), sum);
+  return sum;
 }
 
 // Everything that decides the result, for the state file.
@@ -70,9 +104,10 @@ std::string Fingerprint(const ExampleSet& data, const TrainOptions& options,
                         const nn::Network& network) {
   const std::string described = absl::StrCat(
       "rows=", data.size(), " labels=", data.labels.sum().item<int64_t>(),
-      " pixels=", data.pixels.to(at::kLong).sum().item<int64_t>(), " members=", network.members,
-      " steps=", options.steps, " batch=", options.batch, " lr=", options.learning_rate,
-      " warmup=", options.warmup_steps, " decay=", options.weight_decay,
+      " inputs=", InputSum(data), " members=", network.members, " steps=", options.steps,
+      " batch=", options.batch, " lr=", options.learning_rate,
+      " head_lr=", options.head_learning_rate, " decay=", static_cast<int>(options.decay),
+      " warmup=", options.warmup_steps, " weight_decay=", options.weight_decay,
       " clip=", options.clip_norm, " smoothing=", options.label_smoothing,
       " dropout=", options.dropout, " flip=", options.augmentation.flip,
       " shift=", options.augmentation.shift_pixels, " bf16=", options.bfloat16,
@@ -133,7 +168,8 @@ class Run {
       : data_(data),
         options_(options),
         network_(network),
-        optimiser_(MakeOptimiser(network, options)),
+        groups_(GroupParameters(network, options)),
+        optimiser_(MakeOptimiser(groups_, options)),
         order_(data.size(), options.batch, options.seed),
         fingerprint_(Fingerprint(data, options, network)) {
     if (options.bootstrap) weights_ = BootstrapWeights(network.members, data.size(), options.seed);
@@ -152,11 +188,13 @@ class Run {
   }
 
   double RateOf(size_t step) const {
-    return LearningRate({options_.learning_rate, options_.warmup_steps, options_.steps}, step);
+    return LearningRate(
+        {options_.learning_rate, options_.warmup_steps, options_.steps, options_.decay}, step);
   }
 
   absl::StatusOr<double> Step(size_t step) {
-    for (auto& group : optimiser_.param_groups()) group.options().set_lr(RateOf(step));
+    for (size_t g = 0; g < groups_.size(); ++g)
+      optimiser_.param_groups()[g].options().set_lr(RateOf(step) * groups_[g].rate_factor);
     const at::Tensor loss = Loss(step);
     const double value = loss.item<double>();
     if (!std::isfinite(value)) {
@@ -189,6 +227,7 @@ class Run {
   const ExampleSet& data_;
   const TrainOptions& options_;
   nn::Network& network_;
+  const std::vector<ParameterGroup> groups_;
   torch::optim::AdamW optimiser_;
   BatchOrder order_;
   const std::string fingerprint_;

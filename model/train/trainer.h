@@ -12,6 +12,7 @@
 #include "model/base/clock.h"
 #include "model/nn/network.h"
 #include "model/train/example_set.h"
+#include "model/train/schedule.h"
 
 namespace hydra::train {
 
@@ -19,8 +20,10 @@ struct TrainOptions {
   size_t steps = 0;
   size_t batch = 256;
   double learning_rate = 1e-3;
+  double head_learning_rate = 0.0;  // of pooler and classifier; 0: as the rest
   size_t warmup_steps = 0;
-  double weight_decay = 0.05;  // of matrices; not of biases, norms, prefix and position embeddings
+  Decay decay = Decay::kCosine;
+  double weight_decay = 0.05;  // of matrices; not of biases, norms and embedding tables
   double clip_norm = 1.0;      // of the whole gradient
   double label_smoothing = 0.0;
   double dropout = 0.0;
@@ -44,7 +47,7 @@ struct TrainProgress {
 // Called after every step.
 using ProgressCallback = std::function<void(const TrainProgress&)>;
 
-// AdamW (Loshchilov & Hutter 2019) with linear warm-up and a cosine to 0, on the mean over members
+// AdamW (Loshchilov & Hutter 2019) with linear warm-up and decay to 0, on the mean over members
 // of the (weighted) cross-entropy.  Changes the parameters of
 // `network` in place: pass a Clone if its tensors are shared.  The result depends on the options
 // and the data only: a run that was killed and picked up from `state_path` gives the same numbers
@@ -54,6 +57,15 @@ using ProgressCallback = std::function<void(const TrainProgress&)>;
 // ABORTED the loss is not finite (names the step); INTERNAL LibTorch's or the system's message.
 absl::Status Train(const ExampleSet& data, const TrainOptions& options, const base::Clock& clock,
                    const ProgressCallback& progress, nn::Network& network);
+
+struct NewClassifier {
+  size_t classes = 0;
+  std::string pooler;  // as Geometry::pooler; drawn anew where the network has none
+  uint64_t seed = 0;
+};
+
+// Replaces the classifier of a network of one member by one with freshly drawn parameters.
+void AddClassifier(const NewClassifier& wanted, nn::Network& network);
 
 // A ViT with freshly drawn parameters: embeddings normal with stddev 0.02, matrices with stddev
 // 1/sqrt(3 * inputs), both truncated at two stddevs; biases 0, norm weights 1.

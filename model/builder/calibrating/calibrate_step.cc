@@ -222,7 +222,7 @@ absl::Status RunCalibrate(const DataOptions& data, const CalibrateStepOptions& o
   at::set_num_threads(static_cast<int>(context.threads));
   HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork stored, ReadNetwork(network));
-  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, stored.image_settings, stored.labels));
+  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, stored.inputs, stored.labels));
   CalibrateStepOptions copy = options;
   Json record = {{"step", "calibrate"}, {"options", OptionsJson(Fields(copy))}};
   artifact::Calibration calibration;

@@ -49,7 +49,7 @@ absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const Store
     return absl::FailedPreconditionError("test: got none, want the test set of a final evaluation");
   }
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.test));
-  HYDRA_ASSIGN_OR_RETURN(data.id, LoadData(spec, stored.image_settings));
+  HYDRA_ASSIGN_OR_RETURN(data.id, LoadData(spec, stored.inputs));
   if (!data.id.labelled()) {
     return absl::InvalidArgumentError(
         absl::StrCat("test: got ", options.test, " without labels, want labelled data"));
@@ -57,7 +57,7 @@ absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const Store
   HYDRA_RETURN_IF_ERROR(MatchLabels(stored.labels, options.test, data.id));
   for (const std::string& text : options.ood) {
     HYDRA_ASSIGN_OR_RETURN(const auto named, ParseNamedDataSpec(text));
-    HYDRA_ASSIGN_OR_RETURN(LabelledData images, LoadData(named.second, stored.image_settings));
+    HYDRA_ASSIGN_OR_RETURN(LabelledData images, LoadData(named.second, stored.inputs));
     images.examples.labels = at::Tensor();
     data.ood[named.first] = std::move(images);
   }
@@ -71,7 +71,7 @@ absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const Store
 absl::StatusOr<EvaluationData> LoadData(const DataOptions& options,
                                         const EvaluateStepOptions& evaluate,
                                         const StoredNetwork& stored, Json& record) {
-  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(options, stored.image_settings, stored.labels));
+  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(options, stored.inputs, stored.labels));
   EvaluationData data{.fit = pool.Select("fit"), .id = {}, .ood = {}};
   if (evaluate.final) {
     HYDRA_RETURN_IF_ERROR(LoadFinal(options, pool, stored, data, record));

@@ -61,6 +61,16 @@ artifact::TensorEntry Entry(const Predictions& predictions) {
           .bytes = artifact::BytesOf(predictions.logits)};
 }
 
+bool ReadAlike(const InputSettings& a, const InputSettings& b) {
+  if (a.image.has_value() != b.image.has_value()) return false;
+  if (!a.image.has_value()) {
+    return a.tokenizer_json == b.tokenizer_json && a.text->max_tokens == b.text->max_tokens;
+  }
+  return a.image->height == b.image->height && a.image->width == b.image->width &&
+         a.image->channels == b.image->channels && a.image->mean == b.image->mean &&
+         a.image->stddev == b.image->stddev;
+}
+
 }  // namespace
 
 absl::StatusOr<System> ReadSystem(const std::string& name,
@@ -69,15 +79,12 @@ absl::StatusOr<System> ReadSystem(const std::string& name,
   System system{.name = name};
   for (const std::string& directory : directories) {
     HYDRA_ASSIGN_OR_RETURN(StoredNetwork part, ReadNetwork(directory));
-    const artifact::ImageSettings& got = part.image_settings;
-    const artifact::ImageSettings& want = like.image_settings;
-    if (part.labels == like.labels && got.height == want.height && got.width == want.width &&
-        got.channels == want.channels && got.mean == want.mean && got.stddev == want.stddev) {
+    if (part.labels == like.labels && ReadAlike(part.inputs, like.inputs)) {
       system.parts.push_back(std::move(part));
       continue;
     }
     return absl::InvalidArgumentError(
-        absl::StrCat(directory, ": labels or image settings differ from the ensemble's"));
+        absl::StrCat(directory, ": labels or input settings differ from the ensemble's"));
   }
   return system;
 }
@@ -85,7 +92,8 @@ absl::StatusOr<System> ReadSystem(const std::string& name,
 absl::StatusOr<EvaluatedSystem> EvaluateSystem(const System& system, const EvaluationData& data,
                                                size_t threads) {
   EvaluatedSystem evaluated{.name = system.name};
-  for (const StoredNetwork& part : system.parts) evaluated.cost += ensemble::CostOf(part.network);
+  for (const StoredNetwork& part : system.parts)
+    evaluated.cost += ensemble::CostOf(part.network, train::MeanTokens(data.id.examples));
   HYDRA_ASSIGN_OR_RETURN(const Predictions fit, PredictSystem(system, data.fit, threads));
   HYDRA_ASSIGN_OR_RETURN(const uncertainty::EnsembleShape shape,
                          uncertainty::EnsembleShape::Create(fit.members, fit.rows, fit.classes));

@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/artifact/image_settings.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/quality/predictions.h"
 #include "model/builder/source/labelled_data.h"

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/artifact/image_settings.h"
+#include "model/builder/source/input_settings.h"
 #include "model/nn/network.h"
 
 namespace hydra::builder {
@@ -16,13 +16,14 @@ struct StoredNetwork {
   std::string family;
   nn::Network network;
   std::vector<std::string> labels;
-  artifact::ImageSettings image_settings;
+  InputSettings inputs;
   std::string base_digest;  // sha256 of the checkpoint's model.safetensors
 };
 
-// A checkpoint if `directory` holds config.json, else manifest.json, labels.json, image.json and
-// weights.safetensors as WriteNetwork makes them.
-// Errors: as nn::ImportCheckpoint, artifact's parsers and ensemble::DecodeWeights.
+// A checkpoint with its tokenizer if `directory` holds config.json, else what WriteNetwork makes:
+// manifest.json, labels.json, weights.safetensors, and image.json or text.json and tokenizer.json.
+// Errors: as nn::ImportCheckpoint, text::LoadTokenizerJson, artifact's parsers and
+// ensemble::DecodeWeights.
 absl::StatusOr<StoredNetwork> ReadNetwork(const std::string& directory);
 
 // Creates `directory`.  Errors: INTERNAL the system's reason.

@@ -91,6 +91,25 @@ absl::Status MeasureHeads(const nn::Network& network, const LabelledData& inputs
   });
 }
 
+// The inputs as the format stores them: pixels, or ids padded to the longest text.
+absl::Status SetInputs(const LabelledData& inputs, artifact::GoldenAnswers& answers) {
+  if (!inputs.examples.texts()) {
+    HYDRA_ASSIGN_OR_RETURN(answers.inputs, InputRows(inputs, 0, answers.batch));
+    answers.row_values = answers.inputs.size() / answers.batch;
+    return absl::OkStatus();
+  }
+  for (const std::vector<int64_t>& text : inputs.examples.tokens)
+    answers.tokens = std::max(answers.tokens, text.size());
+  for (const std::vector<int64_t>& text : inputs.examples.tokens) {
+    const size_t padding = answers.tokens - text.size();
+    answers.token_ids.insert(answers.token_ids.end(), text.begin(), text.end());
+    answers.token_ids.insert(answers.token_ids.end(), padding, 0);
+    answers.attention_mask.insert(answers.attention_mask.end(), text.size(), 1);
+    answers.attention_mask.insert(answers.attention_mask.end(), padding, 0);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Golden> MakeGolden(const nn::Network& network, const LabelledData& inputs,
@@ -110,8 +129,7 @@ absl::StatusOr<Golden> MakeGolden(const nn::Network& network, const LabelledData
                     .classes = exact.classes,
                     .logits = exact.logits,
                     .dtype = "float32"};
-  HYDRA_ASSIGN_OR_RETURN(golden.answers.inputs, InputRows(inputs, 0, exact.rows));
-  golden.answers.row_values = golden.answers.inputs.size() / exact.rows;
+  HYDRA_RETURN_IF_ERROR(SetInputs(inputs, golden.answers));
   HYDRA_RETURN_IF_ERROR(MeasureHeads(network, inputs, options, golden));
   golden.answers.tolerance = {
       {"float32", options.float32_tolerance},

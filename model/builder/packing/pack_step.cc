@@ -89,7 +89,9 @@ void Describe(const StoredNetwork& stored, const PackStepOptions& options, const
   for (const auto& [name, split] : documents.calibration.splits)
     manifest.provenance.data_digests[name] = split.digest;
   documents.labels = stored.labels;
-  documents.image_settings = stored.image_settings;
+  documents.image_settings = stored.inputs.image;
+  documents.text_settings = stored.inputs.text;
+  documents.tokenizer_json = stored.inputs.tokenizer_json;
 }
 
 // What merge decided, if it was run.
@@ -125,7 +127,7 @@ absl::StatusOr<artifact::BundleContents> Assemble(const DataOptions& data,
   HYDRA_ASSIGN_OR_RETURN(documents.head_map, ReadHeadMap(inputs.heads, stored));
   documents.manifest.provenance.choices = documents.head_map->provenance.choices;
   HYDRA_RETURN_IF_ERROR(AddMergeChoices(inputs.network, documents.manifest.provenance.choices));
-  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, stored.image_settings, stored.labels));
+  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, stored.inputs, stored.labels));
   HYDRA_ASSIGN_OR_RETURN(Golden golden, MakeGolden(stored.network, GoldenInputs(pool, options),
                                                    {.bfloat16_margin = options.bfloat16_margin,
                                                     .threads = context.threads,

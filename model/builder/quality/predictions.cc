@@ -57,6 +57,28 @@ absl::StatusOr<std::vector<float>> InputRows(const LabelledData& data, size_t be
   return inputs;
 }
 
+namespace {
+
+absl::StatusOr<std::vector<float>> RunImages(runtime::Predictor& predictor,
+                                             const LabelledData& data, size_t begin, size_t count) {
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<float> inputs, InputRows(data, begin, count));
+  return predictor.Run(inputs, count);
+}
+
+absl::StatusOr<std::vector<float>> RunTexts(runtime::Predictor& predictor, const LabelledData& data,
+                                            size_t begin, size_t count) {
+  std::vector<int64_t> ids;
+  std::vector<size_t> lengths;
+  for (size_t i = begin; i < begin + count; ++i) {
+    const std::vector<int64_t>& text = data.examples.tokens[i];
+    ids.insert(ids.end(), text.begin(), text.end());
+    lengths.push_back(text.size());
+  }
+  return predictor.RunTexts(ids, lengths);
+}
+
+}  // namespace
+
 absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledData& data,
                                     size_t batch) {
   const runtime::PredictorShape& shape = predictor.shape();
@@ -65,8 +87,9 @@ absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const Labelle
   result.logits.resize(result.members * result.rows * result.classes);
   for (size_t begin = 0; begin < result.rows; begin += batch) {
     const size_t count = std::min(batch, result.rows - begin);
-    HYDRA_ASSIGN_OR_RETURN(const std::vector<float> inputs, InputRows(data, begin, count));
-    HYDRA_ASSIGN_OR_RETURN(const std::vector<float> part, predictor.Run(inputs, count));
+    HYDRA_ASSIGN_OR_RETURN(const std::vector<float> part,
+                           data.examples.texts() ? RunTexts(predictor, data, begin, count)
+                                                 : RunImages(predictor, data, begin, count));
     PlaceRows(part, begin, count, result);
   }
   if (data.labelled()) result.labels = LabelsOf(data, AllRows(result.rows));

@@ -23,10 +23,10 @@ struct Predictions {
   std::vector<size_t> labels;
 };
 
-// Network inputs [count, C*H*W] of these rows, normalised as the server does it.
+// Network inputs [count, C*H*W] of these images, normalised as the server does it.
 absl::StatusOr<std::vector<float>> InputRows(const LabelledData& data, size_t begin, size_t count);
 
-// Runs all images in batches of `batch`.  Errors: as Predictor::Run.
+// Runs all inputs in batches of `batch`.  Errors: as Predictor::Run.
 absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledData& data,
                                     size_t batch);
 

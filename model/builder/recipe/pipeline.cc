@@ -1,6 +1,9 @@
 #include "model/builder/recipe/pipeline.h"
 
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -11,7 +14,6 @@
 #include "model/builder/recipe/publish.h"
 #include "model/builder/recipe/step_cache.h"
 #include "model/builder/source/data_digest.h"
-#include "model/nn/checkpoint/checkpoint.h"
 
 namespace hydra::builder {
 namespace {
@@ -49,6 +51,23 @@ absl::StatusOr<Json> DescribeTest(const DataOptions& data) {
   return json;
 }
 
+// sha256 over the files that importing a checkpoint may read.
+absl::StatusOr<std::string> DigestCheckpoint(const std::string& directory) {
+  std::map<std::string, std::string> digests;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string kind = entry->path().extension().string();
+    if (kind != ".json" && kind != ".safetensors" && kind != ".txt") continue;
+    HYDRA_ASSIGN_OR_RETURN(const std::string bytes,
+                           base::ReadFile(entry->path().string(), kMaxWeightBytes));
+    digests[entry->path().filename().string()] = base::Sha256Hex(bytes);
+  }
+  if (error)
+    return absl::NotFoundError(absl::StrCat(directory, ": cannot list: ", error.message()));
+  return base::Sha256Hex(Json(digests).dump());
+}
+
 class Pipeline {
  public:
   Pipeline(const Recipe& recipe, StepCache& cache, StepContext context)
@@ -76,20 +95,20 @@ class Pipeline {
     if (!recipe_.base.empty()) return Checkpoint(recipe_.base);
     TrainStepOptions options = recipe_.train;
     options.seed = seed;
-    return cache_.Run("train", {{"options", OptionsOf(options)}, {"pool", pool_}},
-                      [&](const std::string& out) {
-                        return RunTrain(recipe_.data, options, out, out + ".state", context_);
-                      });
+    Json key = {{"options", OptionsOf(options)}, {"pool", pool_}};
+    if (!options.base.empty()) {
+      key["options"].erase("base");  // wherever it lies
+      HYDRA_ASSIGN_OR_RETURN(key["base"], DigestCheckpoint(options.base));
+    }
+    return cache_.Run("train", key, [&](const std::string& out) {
+      return RunTrain(recipe_.data, options, out, out + ".state", context_);
+    });
   }
 
   // A checkpoint from outside is known by its files.
   absl::StatusOr<StepOutput> Checkpoint(const std::string& path) {
-    base::Sha256 sha;
-    for (const char* file : {"/config.json", "/model.safetensors"}) {
-      HYDRA_ASSIGN_OR_RETURN(const std::string bytes, base::ReadFile(path + file, kMaxWeightBytes));
-      sha.Update(base::Sha256Hex(bytes));
-    }
-    return StepOutput{path, std::move(sha).HexDigest()};
+    HYDRA_ASSIGN_OR_RETURN(const std::string digest, DigestCheckpoint(path));
+    return StepOutput{path, digest};
   }
 
   absl::StatusOr<Made> Ensemble(const StepOutput& base, const ScoreStepOptions& score) {

@@ -71,6 +71,7 @@ void ReadBases(YamlSection root, const std::string& folder, Recipe& recipe) {
     root.Complain("base", "want either base (a checkpoint) or train");
   }
   ReadFields(root.Section("train"), Fields(recipe.train));
+  recipe.train.base = Absolute(recipe.train.base, folder);
   root.Read("wrap", recipe.wrap);
   YamlSection compare = root.Section("compare");
   compare.Read("deep_ensemble_seeds", recipe.deep_ensemble_seeds);

@@ -19,7 +19,7 @@ size_t Share(size_t items, double share) {
 absl::StatusOr<Recipe> WrapRecipe(const WrapOptions& options) {
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork stored, ReadNetwork(options.checkpoint));
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.held_out));
-  HYDRA_ASSIGN_OR_RETURN(const LabelledData data, LoadData(spec, stored.image_settings));
+  HYDRA_ASSIGN_OR_RETURN(const LabelledData data, LoadData(spec, stored.inputs));
   const size_t items = data.examples.size();
   if (items < kMinWrapItems) {
     return absl::InvalidArgumentError(

@@ -13,6 +13,7 @@
 #include "model/builder/source/example_list.h"
 #include "model/data/idx.h"
 #include "model/data/raster_set.h"
+#include "model/text/tokenizer.h"
 
 namespace hydra::builder {
 namespace {
@@ -75,9 +76,8 @@ absl::StatusOr<LabelledData> LoadIdx(const DataSpec& spec,
   return loaded;
 }
 
-absl::StatusOr<LabelledData> LoadFiles(const DataSpec& spec,
+absl::StatusOr<LabelledData> LoadFiles(const data::ExampleList& list,
                                        const artifact::ImageSettings& settings) {
-  HYDRA_ASSIGN_OR_RETURN(const data::ExampleList list, ListExamples(spec));
   HYDRA_ASSIGN_OR_RETURN(data::RasterSet rasters, data::LoadRasters(list, settings, {}));
   LabelledData loaded{.examples = {.mean = settings.mean,
                                    .stddev = settings.stddev,
@@ -94,11 +94,46 @@ absl::StatusOr<LabelledData> LoadFiles(const DataSpec& spec,
   return loaded;
 }
 
+// `list` holds at least one example.
+bool HoldsTexts(const data::ExampleList& list) { return list.examples.front().image.empty(); }
+
+absl::StatusOr<LabelledData> LoadTexts(const data::ExampleList& list, const std::string& path,
+                                       const InputSettings& settings) {
+  HYDRA_ASSIGN_OR_RETURN(const text::Tokenizer tokenizer,
+                         text::Tokenizer::Create(*settings.tokenizer_json, *settings.text));
+  LabelledData loaded{.label_names = list.class_names};
+  std::vector<int64_t> labels;
+  for (size_t i = 0; i < list.examples.size(); ++i) {
+    const data::Example& example = list.examples[i];
+    absl::StatusOr<text::TokenizedText> tokens = tokenizer.Encode(example.text);
+    if (!tokens.ok()) {
+      return absl::Status(tokens.status().code(),
+                          absl::StrCat(path, ": example ", i + 1, ": ", tokens.status().message()));
+    }
+    loaded.examples.tokens.push_back(std::move(tokens->ids));
+    loaded.digests.push_back(base::Sha256Hex(example.text));
+    if (example.label.has_value()) labels.push_back(static_cast<int64_t>(*example.label));
+  }
+  if (!labels.empty()) loaded.examples.labels = at::tensor(labels, at::kLong);
+  return loaded;
+}
+
 }  // namespace
 
-absl::StatusOr<LabelledData> LoadData(const DataSpec& spec,
-                                      const artifact::ImageSettings& settings) {
-  return spec.kind == DataKind::kIdx ? LoadIdx(spec, settings) : LoadFiles(spec, settings);
+absl::StatusOr<LabelledData> LoadData(const DataSpec& spec, const InputSettings& settings) {
+  const auto wrong = [&](const char* got, const char* want) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(spec.path, ": got ", got, ", want ", want, ", which the network reads"));
+  };
+  if (spec.kind == DataKind::kIdx) {
+    return settings.image.has_value() ? LoadIdx(spec, *settings.image) : wrong("images", "texts");
+  }
+  HYDRA_ASSIGN_OR_RETURN(const data::ExampleList list, ListExamples(spec));
+  if (HoldsTexts(list)) {
+    return settings.text.has_value() ? LoadTexts(list, spec.path, settings)
+                                     : wrong("texts", "images");
+  }
+  return settings.image.has_value() ? LoadFiles(list, *settings.image) : wrong("images", "texts");
 }
 
 absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec, size_t channels) {

@@ -9,22 +9,22 @@
 #include "absl/types/span.h"
 #include "model/artifact/image_settings.h"
 #include "model/builder/source/data_spec.h"
+#include "model/builder/source/input_settings.h"
 #include "model/train/example_set.h"
 
 namespace hydra::builder {
 
 struct LabelledData {
   train::ExampleSet examples;            // labels are undefined if the data has none
-  std::vector<std::string> digests;      // sha256 of each item's pixels
+  std::vector<std::string> digests;      // sha256 of each item's pixels or text
   std::vector<std::string> label_names;  // from the data; empty: the data has numbers only
   bool labelled() const { return examples.labels.defined(); }
 };
 
-// Reads a dataset; the images take the size, the number of channels and the normalisation of
-// `settings`.  Errors: as the reader of its kind; INVALID_ARGUMENT an image that `settings` do not
-// admit.
-absl::StatusOr<LabelledData> LoadData(const DataSpec& spec,
-                                      const artifact::ImageSettings& settings);
+// Reads a dataset: images take the size, the number of channels and the normalisation of
+// `settings`, texts become the ids of its tokenizer.  Errors: as the reader of its kind;
+// INVALID_ARGUMENT an example that `settings` do not admit, or images for a network of texts.
+absl::StatusOr<LabelledData> LoadData(const DataSpec& spec, const InputSettings& settings);
 
 // Settings that take the size of the dataset's (first) image as it is, with mean 0 and stddev 1.
 // `channels` holds for PNG and JPEG files; IDX images have one.  Errors: as the reader.

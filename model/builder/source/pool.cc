@@ -21,7 +21,7 @@ std::vector<std::string> OwnClasses(const DataOptions& options, const LabelledDa
 
 }  // namespace
 
-absl::StatusOr<Pool> LoadPool(const DataOptions& options, const artifact::ImageSettings& settings,
+absl::StatusOr<Pool> LoadPool(const DataOptions& options, const InputSettings& settings,
                               const std::vector<std::string>& classes) {
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.data));
   Pool pool;

@@ -5,7 +5,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/artifact/image_settings.h"
 #include "model/builder/options/data_options.h"
 #include "model/builder/source/labelled_data.h"
 #include "model/data/split_plan.h"
@@ -27,7 +26,7 @@ struct Pool {
 // `classes`: names of a network's classes, which labels are matched to; empty: the classes are
 // those of `options.label_names`, else of the data.
 // Errors: as LoadData, MatchLabels and SplitPool; INVALID_ARGUMENT data without labels.
-absl::StatusOr<Pool> LoadPool(const DataOptions& options, const artifact::ImageSettings& settings,
+absl::StatusOr<Pool> LoadPool(const DataOptions& options, const InputSettings& settings,
                               const std::vector<std::string>& classes);
 
 }  // namespace hydra::builder

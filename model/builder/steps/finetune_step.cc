@@ -93,7 +93,7 @@ absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& opt
   HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork network, ReadNetwork(inputs.base));
   HYDRA_ASSIGN_OR_RETURN(const HeadChoice choice, ReadHeads(inputs.heads, network));
-  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.image_settings, network.labels));
+  HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
   HYDRA_ASSIGN_OR_RETURN(std::vector<Target> targets, MakeTargets(options, network, choice));
   FinetuneStepOptions copy = options;
   nlohmann::ordered_json record = {

@@ -151,8 +151,7 @@ absl::Status RunMerge(const DataOptions& data, const MergeStepOptions& options,
     context.console.Line("merge  tuned jointly: nothing to merge");
   } else {
     HYDRA_ASSIGN_OR_RETURN(std::vector<StoredNetwork> networks, ReadMembers(members));
-    HYDRA_ASSIGN_OR_RETURN(const Pool pool,
-                           LoadPool(data, networks[0].image_settings, networks[0].labels));
+    HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, networks[0].inputs, networks[0].labels));
     record["joint"] = false;
     HYDRA_ASSIGN_OR_RETURN(nn::Network network,
                            Merge(options, networks, pool.Select("select"), record, context));

@@ -89,7 +89,7 @@ absl::Status RunScore(const DataOptions& data, const ScoreStepOptions& options,
   HeadScores scores{
       .method = options.method, .base_digest = network.base_digest, .seed = options.seed};
   if (options.method == "taylor") {
-    HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.image_settings, network.labels));
+    HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
     HYDRA_RETURN_IF_ERROR(ScoreByTaylor(options, network, pool, scores, context));
   } else if (options.method == "random") {
     ScoreAtRandom(options, network.network.geometry, scores);

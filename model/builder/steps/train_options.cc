@@ -4,6 +4,10 @@ namespace hydra::builder {
 
 std::vector<OptionField> Fields(TrainStepOptions& options) {
   return {
+      {"base", &options.base, "checkpoint to start from; empty: a ViT with random parameters"},
+      {"max_tokens", &options.max_tokens, "longer texts are cut here; 0: as the base says"},
+      {"head_lr", &options.head_lr, "learning rate of pooler and classifier; 0: lr"},
+      {"decay", &options.decay, "of the learning rate: cosine or linear"},
       {"patch_size", &options.patch_size, "side of a patch in pixels"},
       {"width", &options.width, "features of a token"},
       {"layers", &options.layers, "encoder layers"},
@@ -14,8 +18,8 @@ std::vector<OptionField> Fields(TrainStepOptions& options) {
       {"stddev", &options.stddev, "standard deviation per channel; default: of the train split"},
       {"epochs", &options.epochs, "passes over the train split"},
       {"steps", &options.steps, "steps instead of epochs, if not 0"},
-      {"batch", &options.batch, "images of a step"},
-      {"lr", &options.lr, "learning rate after the warm-up; then half a cosine"},
+      {"batch", &options.batch, "examples of a step"},
+      {"lr", &options.lr, "learning rate after the warm-up; then it decays to 0"},
       {"warmup", &options.warmup, "steps of linear warm-up"},
       {"weight_decay", &options.weight_decay, "AdamW weight decay of matrices"},
       {"clip_norm", &options.clip_norm, "largest norm of the gradient"},

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "model/base/status_macros.h"
 #include "model/builder/files/step_directory.h"
+#include "model/builder/networks/text_inputs.h"
 #include "model/builder/source/pool.h"
 #include "model/builder/steps/trainer_options.h"
 #include "model/builder/steps/training_watch.h"
@@ -101,23 +102,58 @@ std::string Record(const DataOptions& data, const TrainStepOptions& options, con
 
 struct Prepared {
   nn::Checkpoint checkpoint;
+  InputSettings inputs;
   Pool pool;
 };
 
 // The data with its normalisation and a network with fresh parameters.
-absl::StatusOr<Prepared> Prepare(const DataOptions& data, const TrainStepOptions& options) {
+absl::StatusOr<Prepared> PrepareVit(const DataOptions& data, const TrainStepOptions& options) {
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(data.data));
   Prepared prepared{.checkpoint = {.family = "vit"}};
   nn::Checkpoint& checkpoint = prepared.checkpoint;
-  HYDRA_ASSIGN_OR_RETURN(checkpoint.image_settings, NativeSettings(spec, options.channels));
-  HYDRA_ASSIGN_OR_RETURN(prepared.pool, LoadPool(data, checkpoint.image_settings, {}));
-  HYDRA_RETURN_IF_ERROR(Normalise(options, prepared.pool, checkpoint.image_settings));
+  artifact::ImageSettings& settings = checkpoint.image_settings;
+  HYDRA_ASSIGN_OR_RETURN(settings, NativeSettings(spec, options.channels));
+  HYDRA_ASSIGN_OR_RETURN(prepared.pool, LoadPool(data, {.image = settings}, {}));
+  HYDRA_RETURN_IF_ERROR(Normalise(options, prepared.pool, settings));
+  prepared.inputs.image = settings;
   checkpoint.labels = prepared.pool.classes;
   HYDRA_ASSIGN_OR_RETURN(const artifact::Geometry geometry,
-                         GeometryOf(options, checkpoint.image_settings, checkpoint.labels.size()));
+                         GeometryOf(options, settings, checkpoint.labels.size()));
   checkpoint.config = nn::FormatVitConfig(geometry, checkpoint.labels);
   checkpoint.network = train::RandomNetwork(geometry, /*prefix_tokens=*/1, options.seed);
   return prepared;
+}
+
+// A pretrained encoder with a fresh classifier for the data's classes.
+absl::StatusOr<Prepared> PrepareBase(const DataOptions& data, const TrainStepOptions& options) {
+  Prepared prepared;
+  nn::Checkpoint& checkpoint = prepared.checkpoint;
+  HYDRA_ASSIGN_OR_RETURN(checkpoint, nn::ImportCheckpoint(options.base));
+  if (artifact::IsImageFamily(checkpoint.family)) {
+    prepared.inputs.image = checkpoint.image_settings;
+  } else {
+    HYDRA_ASSIGN_OR_RETURN(prepared.inputs,
+                           ReadTextInputs(options.base, checkpoint.network.geometry.max_positions));
+    size_t& longest = prepared.inputs.text->max_tokens;
+    if (options.max_tokens != 0) longest = std::min(longest, options.max_tokens);
+  }
+  HYDRA_ASSIGN_OR_RETURN(prepared.pool, LoadPool(data, prepared.inputs, {}));
+  checkpoint.labels = prepared.pool.classes;
+  HYDRA_ASSIGN_OR_RETURN(checkpoint.config, nn::WithLabels(checkpoint.config, checkpoint.labels));
+  HYDRA_ASSIGN_OR_RETURN(const std::string pooler, nn::ClassifierPooler(checkpoint.config));
+  train::AddClassifier({checkpoint.labels.size(), pooler, options.seed}, checkpoint.network);
+  return prepared;
+}
+
+absl::StatusOr<Prepared> Prepare(const DataOptions& data, const TrainStepOptions& options) {
+  return options.base.empty() ? PrepareVit(data, options) : PrepareBase(data, options);
+}
+
+absl::StatusOr<train::Decay> ParseDecay(const std::string& name) {
+  if (name == "cosine") return train::Decay::kCosine;
+  if (name == "linear") return train::Decay::kLinear;
+  return absl::InvalidArgumentError(
+      absl::StrCat("decay: got \"", name, "\", want cosine or linear"));
 }
 
 size_t StepsPerEpoch(size_t rows, size_t batch) {
@@ -138,9 +174,12 @@ absl::Status TrainPrepared(const TrainStepOptions& options, const std::string& s
   const size_t per_epoch = StepsPerEpoch(train_data.examples.size(), options.batch);
   const size_t steps = options.steps != 0 ? options.steps : options.epochs * per_epoch;
   context.console.Line(absl::StrFormat(
-      "train  %d images, %d held out, %d steps of %d, %d parameters", train_data.examples.size(),
+      "train  %d examples, %d held out, %d steps of %d, %d parameters", train_data.examples.size(),
       held_out.examples.size(), steps, options.batch, CountParameters(network)));
   TrainingWatch watch({"train", per_epoch}, network, held_out, curve, context.console);
+  train::TrainOptions trainer = TrainerOptions(options, {steps, options.seed, state_path});
+  trainer.head_learning_rate = options.head_lr;
+  HYDRA_ASSIGN_OR_RETURN(trainer.decay, ParseDecay(options.decay));
   HYDRA_RETURN_IF_ERROR(train::Train(
       train_data.examples, TrainerOptions(options, {steps, options.seed, state_path}),
       context.clock, [&](const train::TrainProgress& progress) { watch.OnStep(progress); },
@@ -158,6 +197,8 @@ absl::Status RunTrain(const DataOptions& data, const TrainStepOptions& options,
   HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(state_path)));
   HYDRA_RETURN_IF_ERROR(TrainPrepared(options, state_path, prepared, curve, context));
   HYDRA_RETURN_IF_ERROR(nn::ExportCheckpoint(prepared.checkpoint, directory.temporary()));
+  if (prepared.inputs.text.has_value())
+    HYDRA_RETURN_IF_ERROR(WriteTextInputs(prepared.inputs, directory.temporary()));
   HYDRA_RETURN_IF_ERROR(directory.Write("train.json", Record(data, options, prepared.pool, curve)));
   HYDRA_RETURN_IF_ERROR(directory.Commit());
   return RemoveState(state_path);

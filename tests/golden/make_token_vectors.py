@@ -1,10 +1,11 @@
-"""Writes tests/golden/tokenizers: small tokenizers and the ids that transformers gives for hard texts.
+"""Writes tests/golden/tokenizers: small tokenizers and the ids transformers gives for hard texts.
 
-Run: python3 tests/golden/make_token_vectors.py (needs transformers; vectors.json records the versions).
+Run: python3 tests/golden/make_token_vectors.py (needs transformers; the file records versions).
 
-Per tokenizer a folder with the vocabulary files of a checkpoint (vocabulary/) and the tokenizer.json
-that transformers makes of them.  vectors.json.gz holds the texts, and per tokenizer and text the first
-8 hex digits of SHA-256 of "id id id|truncated"; the first 200 texts have their ids in full.
+Per tokenizer a folder with the vocabulary files of a checkpoint (vocabulary/) and the
+tokenizer.json that transformers makes of them.  vectors.json.gz holds the texts, and per tokenizer
+and text the first 8 hex digits of SHA-256 of "id id id|truncated"; the first 200 texts have their
+ids in full.  Vocabularies that are there are kept: training breaks ties by chance.
 """
 
 import gzip
@@ -12,7 +13,6 @@ import hashlib
 import json
 import pathlib
 import random
-import shutil
 
 import tokenizers
 import transformers
@@ -41,20 +41,105 @@ CORPUS = [
 PIECES = {
     "space": list(" \t\n\r\v\f\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"),
     "control": [chr(c) for c in [*range(0, 32), *range(127, 160)]],
-    "invisible": list("\u00ad\u200b\u200c\u200d\u2060\ufeff\u180e\u200e\u200f\u202a\u202e\u2066\u2069"),
+    "invisible": list(
+        "\u00ad\u200b\u200c\u200d\u2060\ufeff\u180e\u200e\u200f\u202a\u202e\u2066\u2069"
+    ),
     "private": list("\ue000\uf8ff\U000f0000\U0010fffd\ufdd0\ufffe\uffff\U0001ffff\ufffd\u0378"),
-    "mark": list("\u0300\u0301\u0308\u0323\u0327\u0338\u20dd\u0483\u05b0\u064b\u093e\u0e31\u3099\ufe0f"),
-    "emoji": ["😀", "👨‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇩🇪", "❤️", "🧑🏿‍💻", "☃", "🫠", "1️⃣", "\U0001faef"],
-    "letters": ["İ", "ı", "ß", "ẞ", "ǅ", "ŉ", "ﬁ", "Å", "Ω", "ς", "Σ", "ＦＵＬＬ", "𝓐𝔟", "é", "e\u0301",
-                "ḍ̇", "각", "각", "ﷺ", "½", "²", "Ⅷ", "٣", "५", "㊙", "㌀", "ｶﾞ", "豈", "𠀀", "㐀", "々"],
-    "escape": ["\\ud83d\\ude00", "\\u0000", "&#x1F600;", "%F0%9F%98%80", "\\xff", "\ud7ff", "\ue000"],
-    "special": ["[SEP]", "[CLS]", "[MASK]", "[PAD]", "[UNK]", " [MASK] ", "<s>", "</s>", "<mask>",
-                "  <mask>  ", "<pad>", "<unk>", "<|endoftext|>", "<|startoftext|>", "[sep]", "[ SEP ]",
-                "<S>", "<|ENDOFTEXT|>", "<extra>", " <Custom> ", "[SEP][SEP]", "x<s>y", "##ing", "</w>"],
-    "punctuation": list(".,;:!?'\"()[]{}<>|/\\@#$%^&*_-+=~`") + ["'s", "'ll", "'S", "...", "—", "«", "、", "।"],
+    "mark": list(
+        "\u0300\u0301\u0308\u0323\u0327\u0338\u20dd\u0483\u05b0\u064b\u093e\u0e31\u3099\ufe0f"
+    ),
+    "emoji": [
+        "\U0001f600",
+        "\U0001f468‍\U0001f469‍\U0001f467‍\U0001f466",
+        "\U0001f3f3\ufe0f‍\U0001f308",
+        "\U0001f44d\U0001f3fd",
+        "\U0001f1e9\U0001f1ea",
+        "\u2764\ufe0f",
+        "\U0001f9d1\U0001f3ff‍\U0001f4bb",
+        "\u2603",
+        "\U0001fae0",
+        "1\ufe0f⃣",
+        "\U0001faef",
+    ],
+    "letters": [
+        "İ",
+        "ı",
+        "ß",
+        "ẞ",
+        "ǅ",
+        "ŉ",
+        "ﬁ",
+        "Å",
+        "Ω",
+        "ς",
+        "Σ",
+        "ＦＵＬＬ",
+        "𝓐𝔟",
+        "é",
+        "e\u0301",
+        "ḍ̇",
+        "각",
+        "각",
+        "ﷺ",
+        "½",
+        "²",
+        "Ⅷ",
+        "٣",
+        "५",
+        "㊙",
+        "㌀",
+        "ｶﾞ",
+        "豈",
+        "\U00020000",
+        "㐀",
+        "々",
+    ],
+    "escape": [
+        "\\ud83d\\ude00",
+        "\\u0000",
+        "&#x1F600;",
+        "%F0%9F%98%80",
+        "\\xff",
+        "\ud7ff",
+        "\ue000",
+    ],
+    "special": [
+        "[SEP]",
+        "[CLS]",
+        "[MASK]",
+        "[PAD]",
+        "[UNK]",
+        " [MASK] ",
+        "<s>",
+        "</s>",
+        "<mask>",
+        "  <mask>  ",
+        "<pad>",
+        "<unk>",
+        "<|endoftext|>",
+        "<|startoftext|>",
+        "[sep]",
+        "[ SEP ]",
+        "<S>",
+        "<|ENDOFTEXT|>",
+        "<extra>",
+        " <Custom> ",
+        "[SEP][SEP]",
+        "x<s>y",
+        "##ing",
+        "</w>",
+    ],
+    "punctuation": list(".,;:!?'\"()[]{}<>|/\\@#$%^&*_-+=~`")
+    + ["'s", "'ll", "'S", "...", "—", "«", "、", "।"],
     "number": ["0", "42", "3.14", "1,000", "1e-5", "0x1F", "２０"],
-    "url": ["https://example.org/a?b=c&d=%20", "user@example.org", "C:\\dir\\file.txt", "snake_case", "camelCase"],
-}  # fmt: skip
+    "url": [
+        "https://example.org/a?b=c&d=%20",
+        "user@example.org",
+        "C:\\dir\\file.txt",
+        "snake_case",
+        "camelCase",
+    ],
+}
 
 BERT = {"unk": "[UNK]", "pad": "[PAD]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 
@@ -81,14 +166,23 @@ def piece(generator):
         return generator.choice("abzé語") * generator.choice([1, 3, 30, 99, 100, 101, 130])
     if kind == "cjk":
         start, end = generator.choice([(0x4E00, 0x9FFF), (0x3041, 0x30FF), (0xAC00, 0xD7A3)])
-        return "".join(chr(generator.randrange(start, end)) for _ in range(generator.randrange(1, 6)))
+        return "".join(
+            chr(generator.randrange(start, end)) for _ in range(generator.randrange(1, 6))
+        )
     return generator.choice(PIECES[kind])
 
 
 def hard_texts():
     fixed = ["", " ", "   ", "\0", "\n\n", "a", "\ufeff", "\u200b", "[SEP]", "<s></s>", *CORPUS]
     fixed += [member for members in PIECES.values() for member in members]
-    fixed += ["word " * 400, "x" * 5000, "語" * 3000, "😀" * 2000, " " * 5000, "<mask>" * 300]
+    fixed += [
+        "word " * 400,
+        "x" * 5000,
+        "語" * 3000,
+        "\U0001f600" * 2000,
+        " " * 5000,
+        "<mask>" * 300,
+    ]
     generator = random.Random(20240607)
     while len(fixed) < TEXTS:
         glue = generator.choice(["", "", " ", "  "])
@@ -101,7 +195,9 @@ def write(folder, files):
     target = FOLDER / folder / "vocabulary"
     target.mkdir(parents=True)
     for name, content in files.items():
-        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) + "\n"
+        text = (
+            content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) + "\n"
+        )
         (target / name).write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -109,7 +205,9 @@ def word_piece(lowercase, size):
     tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=list(BERT.values()), show_progress=False)
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size, special_tokens=list(BERT.values()), show_progress=False
+    )
     tokenizer.train_from_iterator(CORPUS, trainer)
     vocabulary = tokenizer.get_vocab()
     return "".join(f"{token}\n" for token in sorted(vocabulary, key=vocabulary.get))
@@ -122,18 +220,29 @@ def byte_pairs(suffix, merges, before, after):
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=not suffix)
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    trainer = trainers.BpeTrainer(vocab_size=2000, initial_alphabet=alphabet, show_progress=False, **end)
+    trainer = trainers.BpeTrainer(
+        vocab_size=2000, initial_alphabet=alphabet, show_progress=False, **end
+    )
     corpus = [line.lower() for line in CORPUS] if suffix else CORPUS
     tokenizer.train_from_iterator(corpus, trainer)
     pairs = [tuple(pair) for pair in json.loads(tokenizer.to_str())["model"]["merges"]][:merges]
     tokens = [*before, *alphabet, *([a + suffix for a in alphabet] if suffix else [])]
     tokens += dict.fromkeys(a + b for a, b in pairs if a + b not in tokens)
     vocabulary = {token: index for index, token in enumerate([*tokens, *after])}
-    return {"vocab.json": vocabulary, "merges.txt": "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in pairs)}
+    return {
+        "vocab.json": vocabulary,
+        "merges.txt": "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in pairs),
+    }
 
 
 def added(content, **flags):
-    plain = {"lstrip": False, "rstrip": False, "single_word": False, "normalized": False, "special": True}
+    plain = {
+        "lstrip": False,
+        "rstrip": False,
+        "single_word": False,
+        "normalized": False,
+        "special": True,
+    }
     return {"content": content, **plain, **flags}
 
 
@@ -141,24 +250,50 @@ def make_checkpoints():
     lower, cased = word_piece(True, 400), word_piece(False, 500)
     bert = {"tokenizer_class": "BertTokenizer"}
     write("bert_lower", {"vocab.txt": lower, "config.json": {"model_type": "bert"}})
-    write("bert_cased", {"vocab.txt": cased, "tokenizer_config.json": {**bert, "do_lower_case": False}})
-    decoder = {"0": added("[UNK]"), "900": added("<Custom>", special=False, normalized=True), "901": added("<extra>")}
-    write("bert_options", {
-        "vocab.txt": cased,
-        "tokenizer_config.json": {"tokenizer_class": "DistilBertTokenizerFast", "do_lower_case": False,
-                                  "strip_accents": True, "tokenize_chinese_chars": False,
-                                  "added_tokens_decoder": decoder},
-    })  # fmt: skip
+    write(
+        "bert_cased",
+        {"vocab.txt": cased, "tokenizer_config.json": {**bert, "do_lower_case": False}},
+    )
+    decoder = {
+        "0": added("[UNK]"),
+        "900": added("<Custom>", special=False, normalized=True),
+        "901": added("<extra>"),
+    }
+    write(
+        "bert_options",
+        {
+            "vocab.txt": cased,
+            "tokenizer_config.json": {
+                "tokenizer_class": "DistilBertTokenizerFast",
+                "do_lower_case": False,
+                "strip_accents": True,
+                "tokenize_chinese_chars": False,
+                "added_tokens_decoder": decoder,
+            },
+        },
+    )
     start, end = ["<s>", "<pad>", "</s>", "<unk>"], ["<mask>"]
     pairs = byte_pairs("", 240, start, end)
     write("roberta", {**pairs, "config.json": {"model_type": "roberta"}})
-    stripped = {key: value for key, value in added("<mask>", lstrip=True).items() if key != "special"}
-    write("roberta_options", {
-        **pairs,
-        "tokenizer_config.json": {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": True},
-        "special_tokens_map.json": {"mask_token": stripped, "cls_token": "<s>", "sep_token": "</s>"},
-        "added_tokens.json": {"<extra>": 600, "<Custom>": 601},
-    })  # fmt: skip
+    stripped = {
+        key: value for key, value in added("<mask>", lstrip=True).items() if key != "special"
+    }
+    write(
+        "roberta_options",
+        {
+            **pairs,
+            "tokenizer_config.json": {
+                "tokenizer_class": "RobertaTokenizer",
+                "add_prefix_space": True,
+            },
+            "special_tokens_map.json": {
+                "mask_token": stripped,
+                "cls_token": "<s>",
+                "sep_token": "</s>",
+            },
+            "added_tokens.json": {"<extra>": 600, "<Custom>": 601},
+        },
+    )
     clip = byte_pairs("</w>", 80, [], ["<|startoftext|>", "<|endoftext|>"])
     write("clip", {**clip, "tokenizer_config.json": {"tokenizer_class": "CLIPTokenizer"}})
 
@@ -175,11 +310,14 @@ def digest(entry):
 
 
 def main():
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    make_checkpoints()
+    if not FOLDER.exists():
+        make_checkpoints()
     texts = hard_texts()
     vectors = {
-        "versions": {"tokenizers": tokenizers.__version__, "transformers": transformers.__version__},
+        "versions": {
+            "tokenizers": tokenizers.__version__,
+            "transformers": transformers.__version__,
+        },
         "max_tokens": MAX_TOKENS,
         "texts": texts,
         "tokenizers": {},
@@ -192,9 +330,20 @@ def main():
             "digests": "".join(map(digest, entries)),
         }
         saved = json.loads(tokenizer.backend_tokenizer.to_str())
-        saved["truncation"] = {"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 0}
-        saved["padding"] = {"strategy": {"Fixed": 7}, "direction": "Right", "pad_to_multiple_of": None,
-                            "pad_id": 0, "pad_type_id": 0, "pad_token": "x"}  # fmt: skip
+        saved["truncation"] = {
+            "direction": "Right",
+            "max_length": 5,
+            "strategy": "LongestFirst",
+            "stride": 0,
+        }
+        saved["padding"] = {
+            "strategy": {"Fixed": 7},
+            "direction": "Right",
+            "pad_to_multiple_of": None,
+            "pad_id": 0,
+            "pad_type_id": 0,
+            "pad_token": "x",
+        }
         text = json.dumps(saved, ensure_ascii=False, separators=(",", ":"))
         (folder / "tokenizer.json").write_text(text + "\n", encoding="utf-8")
         print(folder.name, len(tokenizer), tokenizer.backend_tokenizer.normalizer)

@@ -182,6 +182,11 @@ class WordsTest(TreeCase):
         self.assert_silent(words.check, "server/a.cc", "volatile std::sig_atomic_t stop = 0;\n")
         self.assert_silent(words.check, "server/b.cc", "// volatile words may stand in a comment\n")
 
+    def test_source_lines_of_cargo_lock_are_silent(self):
+        host = "crates." + "io"
+        self.assert_silent(words.check, "a/Cargo.lock", f'source = "registry+https://{host}"\n')
+        self.assert_fires(words.check, "a/Cargo.lock", f"# {host}\n", "a/Cargo.lock:1")
+
     def test_text_that_must_not_be_there_fires(self):
         for text in (
             "/wor" + "k/shared",

@@ -24,11 +24,12 @@ typedef struct HydraTokenIds {
   size_t truncated;  // tokens of the text beyond the limit
 } HydraTokenIds;
 
-// Reads a tokenizer.json; its own truncation and padding are dropped.  `largest_id` is the largest
-// id that hydra_tokenizer_encode can give.
+// Reads a tokenizer.json; its own truncation and padding are dropped.
 int32_t hydra_tokenizer_create(const uint8_t* json, size_t size, size_t max_tokens,
-                               HydraTokenizer** tokenizer, uint32_t* largest_id,
-                               HydraBuffer* error);
+                               HydraTokenizer** tokenizer, HydraBuffer* error);
+
+// The largest id that hydra_tokenizer_encode can give.
+uint32_t hydra_tokenizer_largest_id(const HydraTokenizer* tokenizer);
 
 // Thread-safe for one tokenizer.  At most max_tokens ids, special tokens included.
 int32_t hydra_tokenizer_encode(const HydraTokenizer* tokenizer, const uint8_t* utf8, size_t size,

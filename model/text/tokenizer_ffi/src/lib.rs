@@ -13,6 +13,7 @@ use tokenizers::{PostProcessor, Tokenizer};
 pub struct HydraTokenizer {
     tokenizer: Tokenizer,
     content_tokens: usize, // room for tokens of the text beside the special ones
+    largest_id: u32,
 }
 
 #[repr(C)]
@@ -35,9 +36,14 @@ fn panic_text(payload: Box<dyn Any + Send>) -> String {
         .downcast_ref::<String>()
         .cloned()
         .or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string()));
-    // Dropping an unknown payload could panic again.
-    std::mem::forget(payload);
-    format!("panic: {}", text.unwrap_or_else(|| "no message".to_string()))
+    // The destructor of an unknown payload could panic again.
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    format!(
+        "panic: {}",
+        text.unwrap_or_else(|| "no message".to_string())
+    )
 }
 
 /// Runs `work`; its error or panic becomes text in `error` and a status of 1.
@@ -80,10 +86,13 @@ fn create(json: &str, max_tokens: usize) -> Outcome<HydraTokenizer> {
             "max_tokens: got {max_tokens}, want more than the {special} special tokens of a text"
         ));
     }
-    Ok(HydraTokenizer {
+    let mut made = HydraTokenizer {
         tokenizer,
         content_tokens: max_tokens - special,
-    })
+        largest_id: 0,
+    };
+    made.largest_id = largest_id(&made)?;
+    Ok(made)
 }
 
 /// The order of transformers: tokens of the text, cut on the right, then the special tokens.
@@ -112,30 +121,30 @@ fn largest_id(tokenizer: &HydraTokenizer) -> Outcome<u32> {
 }
 
 /// # Safety
-/// `json` points to `size` bytes; `tokenizer`, `largest` and `error` may be written.
+/// `json` points to `size` bytes; `tokenizer` and `error` may be written.
 #[no_mangle]
 pub unsafe extern "C" fn hydra_tokenizer_create(
     json: *const u8,
     size: usize,
     max_tokens: usize,
     tokenizer: *mut *mut HydraTokenizer,
-    largest: *mut u32,
     error: *mut HydraBuffer,
 ) -> i32 {
     silence_panics();
-    let made = guarded(error, || {
-        let made = create(text(json, size)?, max_tokens)?;
-        let id = largest_id(&made)?;
-        Ok((Box::new(made), id))
-    });
-    match made {
-        Some((made, id)) => {
-            *tokenizer = Box::into_raw(made);
-            *largest = id;
+    match guarded(error, || create(text(json, size)?, max_tokens)) {
+        Some(made) => {
+            *tokenizer = Box::into_raw(Box::new(made));
             0
         }
         None => 1,
     }
+}
+
+/// # Safety
+/// `tokenizer` comes from hydra_tokenizer_create.
+#[no_mangle]
+pub unsafe extern "C" fn hydra_tokenizer_largest_id(tokenizer: *const HydraTokenizer) -> u32 {
+    (*tokenizer).largest_id
 }
 
 /// # Safety
@@ -167,7 +176,9 @@ pub unsafe extern "C" fn hydra_tokenizer_encode(
 #[no_mangle]
 pub unsafe extern "C" fn hydra_tokenizer_free(tokenizer: *mut HydraTokenizer) {
     // A destructor that panicked would have leaked at worst; there is nobody to tell.
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(tokenizer))));
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(tokenizer)))) {
+        std::mem::forget(payload);
+    }
 }
 
 /// # Safety

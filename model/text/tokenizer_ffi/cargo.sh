@@ -35,15 +35,23 @@ check() {
   fi
 }
 
-# One build at a time: build trees share the target folder, and each copies its own result.
+# One build at a time: build trees share the target folder, and each copies its own result.  Cargo
+# compares times, not contents, so what another checkout built of other sources is dropped first.
 build() {
-  local out=$1 jobs=${2:-2} target
+  local out=$1 jobs=${2:-2} target sources
   mkdir -p "$deps/tokenizer_ffi"
   target=$(cd "$deps/tokenizer_ffi" && pwd)
   exec 9>"$target/.lock"
   flock 9
-  cargo build --release --locked --quiet --manifest-path "$crate/Cargo.toml" --jobs "$jobs" \
-    --target-dir "$target"
+  export CARGO_TARGET_DIR=$target
+  sources=$(cat "$crate"/Cargo.* "$crate"/src/*.rs | sha256sum)
+  if [ "$(cat "$target/.sources" 2>/dev/null)" != "$sources" ]; then
+    rm -f "$target/.sources"
+    cargo clean --release --locked --quiet --package hydra_tokenizer_ffi \
+      --manifest-path "$crate/Cargo.toml"
+  fi
+  cargo build --release --locked --quiet --manifest-path "$crate/Cargo.toml" --jobs "$jobs"
+  printf '%s\n' "$sources" >"$target/.sources"
   cp "$target/release/libhydra_tokenizer_ffi.a" "$out"
 }
 

@@ -7,24 +7,33 @@
 namespace hydra::artifact {
 
 enum class ResizeMode {
-  kNone,          // the image must already have the wanted size
+  kNone,          // the image keeps its size
   kExact,         // to resize_height x resize_width, whatever the aspect ratio
   kShortestEdge,  // the shorter side to `shortest_edge`, the aspect ratio kept
 };
 
-enum class ResampleFilter { kBilinear, kBicubic };  // both antialiased, as Pillow computes them
+// As Pillow computes them: all but kNearest antialiased.
+enum class ResampleFilter { kBilinear, kBicubic, kNearest, kLanczos, kBox, kHamming };
 
-// Steps in this order: convert to `channels`, resize, centre crop to height x width (when the
-// resized image is larger), value * rescale_factor, (value - mean) / stddev per channel.
+// What happens to an image that is smaller than height x width after the resize, and, without a
+// resize, to one that is larger.
+enum class CropMode {
+  kInside,      // smaller is refused; without a resize every other size is
+  kZeroPadded,  // the centre is cut out and what is missing around it is 0 before the rescale
+};
+
+// Steps in this order: convert to `channels`, resize, centre crop to height x width, value *
+// rescale_factor, (value - mean) / stddev per channel.
 struct ImageSettings {
   size_t height = 0;
   size_t width = 0;
   size_t channels = 3;  // 1 (grey, ITU-R 601-2 luma) or 3 (RGB)
   ResizeMode resize_mode = ResizeMode::kExact;
-  size_t resize_height = 0;  // of kExact; at least `height`
-  size_t resize_width = 0;   // of kExact; at least `width`
-  size_t shortest_edge = 0;  // of kShortestEdge; at least height and width
+  size_t resize_height = 0;  // of kExact; at least `height` with CropMode::kInside
+  size_t resize_width = 0;   // of kExact; at least `width` with CropMode::kInside
+  size_t shortest_edge = 0;  // of kShortestEdge; at least both with CropMode::kInside
   ResampleFilter filter = ResampleFilter::kBilinear;
+  CropMode crop = CropMode::kInside;
   double rescale_factor = 1.0 / 255.0;
   std::vector<double> mean;    // one per channel
   std::vector<double> stddev;  // one per channel, positive

@@ -12,6 +12,7 @@
 namespace hydra::preprocess {
 namespace {
 
+using artifact::CropMode;
 using artifact::ImageSettings;
 using artifact::ResizeMode;
 
@@ -46,25 +47,49 @@ std::pair<size_t, size_t> ResizedSides(const Raster& image, const ImageSettings&
   return {image.height, image.width};
 }
 
-absl::StatusOr<Raster> CropCenter(Raster image, size_t height, size_t width) {
-  if (image.height == height && image.width == width) return image;
-  if (image.height < height || image.width < width) {
-    return absl::InvalidArgumentError(absl::StrCat("image: got ", image.height, " x ", image.width,
-                                                   " pixels, want at least ", height, " x ",
-                                                   width));
+// One side of the centre crop: which values are taken, and how many zeros go before them.
+struct SideCrop {
+  PixelRange taken;
+  size_t before = 0;
+};
+
+// An odd difference leaves the larger half behind what is cut, and before what is padded, as
+// Hugging Face's center_crop does.
+SideCrop CropSide(size_t have, size_t want) {
+  if (have >= want) return {.taken = {(have - want) / 2, want}};
+  return {.taken = {0, have}, .before = (want - have + 1) / 2};
+}
+
+Raster PadWithZeros(const Raster& image, const ImageSettings& settings, size_t top, size_t left) {
+  const size_t stride = settings.width * image.channels;
+  Raster out{.height = settings.height,
+             .width = settings.width,
+             .channels = image.channels,
+             .pixels = std::vector<uint8_t>(settings.height * stride)};
+  const size_t row_values = image.width * image.channels;
+  for (size_t y = 0; y < image.height; ++y) {
+    std::copy_n(image.pixels.data() + y * row_values, row_values,
+                out.pixels.data() + (top + y) * stride + left * image.channels);
   }
-  const size_t top = (image.height - height) / 2;
-  const size_t left = (image.width - width) / 2;
-  const size_t stride = image.width * image.channels;
-  Raster crop{.height = height, .width = width, .channels = image.channels, .pixels = {}};
-  crop.pixels.reserve(height * width * image.channels);
-  for (size_t y = 0; y < height; ++y) {
-    const auto row =
-        image.pixels.begin() + static_cast<ptrdiff_t>((top + y) * stride + left * image.channels);
-    crop.pixels.insert(crop.pixels.end(), row,
-                       row + static_cast<ptrdiff_t>(width * image.channels));
+  return out;
+}
+
+absl::StatusOr<Raster> ResizeAndCrop(const Raster& image, const ImageSettings& settings) {
+  const auto [height, width] = ResizedSides(image, settings);
+  const bool smaller = height < settings.height || width < settings.width;
+  if (smaller && settings.crop == CropMode::kInside) {
+    return absl::InvalidArgumentError(absl::StrCat("image: got ", height, " x ", width,
+                                                   " pixels, want at least ", settings.height,
+                                                   " x ", settings.width));
   }
-  return crop;
+  const SideCrop rows = CropSide(height, settings.height);
+  const SideCrop columns = CropSide(width, settings.width);
+  HYDRA_ASSIGN_OR_RETURN(Raster fitted, ResizePart(image, {.height = height,
+                                                           .width = width,
+                                                           .rows = rows.taken,
+                                                           .columns = columns.taken,
+                                                           .filter = settings.filter}));
+  return smaller ? PadWithZeros(fitted, settings, rows.before, columns.before) : fitted;
 }
 
 absl::Status CheckExactSize(const Raster& image, const ImageSettings& settings) {
@@ -80,13 +105,13 @@ absl::Status CheckExactSize(const Raster& image, const ImageSettings& settings) 
 }  // namespace
 
 absl::StatusOr<Raster> FitRaster(const Raster& image, const ImageSettings& settings) {
-  if (image.channels != settings.channels || settings.resize_mode == ResizeMode::kNone) {
+  const bool as_is =
+      settings.resize_mode == ResizeMode::kNone && settings.crop == CropMode::kInside;
+  if (image.channels != settings.channels || as_is) {
     HYDRA_RETURN_IF_ERROR(CheckExactSize(image, settings));
     return image;
   }
-  const auto [height, width] = ResizedSides(image, settings);
-  HYDRA_ASSIGN_OR_RETURN(Raster resized, Resize(image, height, width, settings.filter));
-  return CropCenter(std::move(resized), settings.height, settings.width);
+  return ResizeAndCrop(image, settings);
 }
 
 absl::StatusOr<std::vector<float>> NormalizePixels(absl::Span<const uint8_t> pixels,

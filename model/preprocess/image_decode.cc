@@ -7,6 +7,9 @@
 #include "model/base/check.h"
 #include "model/base/status_macros.h"
 #include "model/preprocess/jpeg_decode.h"
+#include "model/preprocess/metadata/jpeg_markers.h"
+#include "model/preprocess/metadata/png_chunks.h"
+#include "model/preprocess/orient.h"
 #include "model/preprocess/png_decode.h"
 #include "model/preprocess/size_check.h"
 
@@ -24,9 +27,15 @@ std::vector<uint8_t> RgbToGrey(const std::vector<uint8_t>& rgb) {
   return grey;
 }
 
-absl::StatusOr<Raster> DecodeRgb(absl::string_view encoded, const ImageLimits& limits) {
-  if (IsPng(encoded)) return DecodePng(encoded, limits);
-  if (IsJpeg(encoded)) return DecodeJpeg(encoded, limits);
+absl::StatusOr<Raster> DecodeUpright(absl::string_view encoded, const ImageLimits& limits) {
+  if (IsPng(encoded)) {
+    HYDRA_ASSIGN_OR_RETURN(Raster image, DecodePng(encoded, limits));
+    return Upright(std::move(image), metadata::PngOrientation(encoded));
+  }
+  if (IsJpeg(encoded)) {
+    HYDRA_ASSIGN_OR_RETURN(Raster image, DecodeJpeg(encoded, limits));
+    return Upright(std::move(image), metadata::JpegOrientation(encoded));
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("got ", encoded.size(), " bytes that are neither PNG nor JPEG"));
 }
@@ -52,7 +61,7 @@ absl::StatusOr<Raster> DecodeImage(absl::string_view encoded, size_t channels,
     return absl::InvalidArgumentError(
         absl::StrCat("got ", encoded.size(), " bytes, want at most ", limits.max_bytes));
   }
-  HYDRA_ASSIGN_OR_RETURN(Raster image, DecodeRgb(encoded, limits));
+  HYDRA_ASSIGN_OR_RETURN(Raster image, DecodeUpright(encoded, limits));
   if (channels == 1) {
     image.pixels = RgbToGrey(image.pixels);
     image.channels = 1;

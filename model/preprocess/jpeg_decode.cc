@@ -12,59 +12,17 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
+#include "model/preprocess/metadata/jpeg_markers.h"
 #include "model/preprocess/size_check.h"
 
 namespace hydra::preprocess {
 namespace {
 
 constexpr absl::string_view kSignature("\xff\xd8\xff", 3);
-// A progressive file has about ten scans; each costs a pass over all coefficients, however few
-// bytes it takes in the file.
-constexpr size_t kMaxScans = 64;
-
-constexpr uint8_t kMarker = 0xff;
-constexpr uint8_t kEndOfImage = 0xd9;
-constexpr uint8_t kStartOfScan = 0xda;
-
 using Handle = std::unique_ptr<void, decltype(&tjDestroy)>;
 
 absl::Status Broken(absl::string_view reason) {
   return absl::InvalidArgumentError(absl::StrCat("JPEG: ", reason));
-}
-
-bool IsRestart(uint8_t code) { return code >= 0xd0 && code <= 0xd7; }
-
-// Position of the next marker's code at or behind `position`; the size of `bytes` if there is none.
-// Inside a scan 0xff 0x00 is data and restart markers are part of it.
-size_t NextMarker(absl::string_view bytes, size_t position) {
-  while (position + 1 < bytes.size()) {
-    const auto code = static_cast<uint8_t>(bytes[position + 1]);
-    if (static_cast<uint8_t>(bytes[position]) == kMarker && code != 0 && code != kMarker &&
-        !IsRestart(code)) {
-      return position + 1;
-    }
-    ++position;
-  }
-  return bytes.size();
-}
-
-// Walks the markers without decoding: finds truncation and counts the scans.
-absl::Status CheckMarkers(absl::string_view encoded) {
-  size_t scans = 0;
-  size_t marker = NextMarker(encoded, 2);
-  while (marker < encoded.size()) {
-    const auto code = static_cast<uint8_t>(encoded[marker]);
-    if (code == kEndOfImage) return scans > 0 ? absl::OkStatus() : Broken("no pixels");
-    if (code == kStartOfScan && ++scans > kMaxScans) {
-      return Broken(absl::StrCat("got more than ", kMaxScans, " scans"));
-    }
-    if (encoded.size() - marker < 3) break;
-    const size_t length = static_cast<size_t>(static_cast<uint8_t>(encoded[marker + 1])) << 8 |
-                          static_cast<uint8_t>(encoded[marker + 2]);
-    if (length > encoded.size() - marker - 1) break;
-    marker = NextMarker(encoded, marker + 1 + length);
-  }
-  return Broken("truncated");
 }
 
 // a * b / 255, rounded, as Pillow computes it.
@@ -108,7 +66,7 @@ absl::StatusOr<Raster> DecodeJpeg(absl::string_view encoded, const ImageLimits& 
                .channels = 3,
                .pixels = {}};
   HYDRA_RETURN_IF_ERROR(CheckSize("JPEG", image.height, image.width, limits));
-  HYDRA_RETURN_IF_ERROR(CheckMarkers(encoded));
+  HYDRA_RETURN_IF_ERROR(metadata::CheckJpegMarkers(encoded));
   const bool cmyk = colorspace == TJCS_CMYK || colorspace == TJCS_YCCK;
   image.pixels.resize(image.height * image.width * (cmyk ? 4 : 3));
   // Without the flag a damaged file would be filled up with grey and accepted.

@@ -52,7 +52,7 @@ ALLOWED = {
     "model/text": {"model/base", "model/artifact"},
     "model/data": {"model/base", "model/artifact", "model/preprocess"},
     "model/report": {"model/base", "model/uncertainty", "model/artifact", "model/metrics"},
-    "model/nn": {"model/base", "model/artifact"},
+    "model/nn": {"model/base", "model/artifact", "model/preprocess"},
     "model/ensemble": _READING | {"model/nn"},
     "model/importance": _READING | {"model/data", "model/nn", "model/ensemble"},
     "model/train": _READING

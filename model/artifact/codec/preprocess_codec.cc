@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/artifact/codec/json_reader.h"
 #include "model/artifact/codec/vocabulary.h"
+#include "model/base/check.h"
 #include "model/base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -28,22 +29,52 @@ absl::string_view ResizeModeName(ResizeMode mode) {
   return mode == ResizeMode::kShortestEdge ? "shortest_edge" : "exact";
 }
 
-// Only the keys of the mode are there; the crop that follows must find enough pixels.
+struct FilterName {
+  ResampleFilter filter;
+  absl::string_view name;
+};
+
+constexpr FilterName kFilters[] = {
+    {ResampleFilter::kBilinear, "bilinear"}, {ResampleFilter::kBicubic, "bicubic"},
+    {ResampleFilter::kNearest, "nearest"},   {ResampleFilter::kLanczos, "lanczos"},
+    {ResampleFilter::kBox, "box"},           {ResampleFilter::kHamming, "hamming"}};
+
+ResampleFilter ReadFilter(const JsonNode& node) {
+  const std::string name =
+      node.Choice({"bilinear", "bicubic", "nearest", "lanczos", "box", "hamming"});
+  for (const FilterName& known : kFilters) {
+    if (name == known.name) return known.filter;
+  }
+  return ResampleFilter::kBilinear;  // the node has recorded the error
+}
+
+std::string NameOf(ResampleFilter filter) {
+  for (const FilterName& known : kFilters) {
+    if (filter == known.filter) return std::string(known.name);
+  }
+  HYDRA_CHECK(false);
+}
+
+// Absent in bundles written before the key existed.
+CropMode ReadCrop(JsonObject& root) {
+  if (!root.Has("crop")) return CropMode::kInside;
+  return root["crop"].Choice({"inside", "zero_padded"}) == "zero_padded" ? CropMode::kZeroPadded
+                                                                         : CropMode::kInside;
+}
+
+// Only the keys of the mode are there; a crop without padding must find enough pixels.
 void ReadResize(JsonObject& root, ImageSettings& settings) {
+  const bool padded = settings.crop == CropMode::kZeroPadded;
+  const size_t height = padded ? 1 : settings.height, width = padded ? 1 : settings.width;
   settings.resize_mode = ReadResizeMode(root["resize_mode"]);
   if (settings.resize_mode == ResizeMode::kExact) {
-    settings.resize_height = root["resize_height"].Count({settings.height, kMaxSide});
-    settings.resize_width = root["resize_width"].Count({settings.width, kMaxSide});
+    settings.resize_height = root["resize_height"].Count({height, kMaxSide});
+    settings.resize_width = root["resize_width"].Count({width, kMaxSide});
   }
   if (settings.resize_mode == ResizeMode::kShortestEdge) {
-    const size_t side = std::max(settings.height, settings.width);
-    settings.shortest_edge = root["shortest_edge"].Count({side, kMaxSide});
+    settings.shortest_edge = root["shortest_edge"].Count({std::max(height, width), kMaxSide});
   }
-  if (settings.resize_mode != ResizeMode::kNone) {
-    settings.filter = root["filter"].Choice({"bilinear", "bicubic"}) == "bicubic"
-                          ? ResampleFilter::kBicubic
-                          : ResampleFilter::kBilinear;
-  }
+  if (settings.resize_mode != ResizeMode::kNone) settings.filter = ReadFilter(root["filter"]);
 }
 
 }  // namespace
@@ -76,6 +107,7 @@ absl::StatusOr<ImageSettings> ParseImageSettings(absl::string_view text, const M
     settings.height = root["height"].Count({geometry.image_height, geometry.image_height});
     settings.width = root["width"].Count({geometry.image_width, geometry.image_width});
     settings.channels = root["channels"].Count({geometry.channels, geometry.channels});
+    settings.crop = ReadCrop(root);
     ReadResize(root, settings);
     settings.rescale_factor = root["rescale_factor"].Real({1e-9, 1e3});
     const CountRange channels{settings.channels, settings.channels};
@@ -99,8 +131,9 @@ absl::StatusOr<std::string> EncodeImageSettings(const ImageSettings& settings) {
     json["shortest_edge"] = settings.shortest_edge;
   }
   if (settings.resize_mode != ResizeMode::kNone) {
-    json["filter"] = settings.filter == ResampleFilter::kBicubic ? "bicubic" : "bilinear";
+    json["filter"] = NameOf(settings.filter);
   }
+  if (settings.crop == CropMode::kZeroPadded) json["crop"] = "zero_padded";
   json["rescale_factor"] = settings.rescale_factor;
   json["mean"] = settings.mean;
   json["stddev"] = settings.stddev;

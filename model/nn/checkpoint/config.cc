@@ -1,13 +1,11 @@
 #include "model/nn/checkpoint/config.h"
 
-#include <cmath>
-#include <map>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
 #include "model/nn/checkpoint/config_reader.h"
 #include "model/nn/checkpoint/families.h"
+#include "model/preprocess/processor_config.h"
 #include "nlohmann/json.hpp"
 
 namespace hydra::nn {
@@ -42,51 +40,11 @@ absl::Status CheckProblem(const json& config) {
                                                ", want single_label_classification"));
 }
 
-absl::StatusOr<std::vector<double>> PerChannel(const json& document, const char* key,
-                                               size_t channels, double otherwise) {
-  const json values = document.value(key, json());
-  if (values.is_null()) return std::vector<double>(channels, otherwise);
-  std::vector<double> numbers;
-  if (values.is_array()) {
-    for (const json& value : values)
-      numbers.push_back(value.is_number() ? value.get<double>() : NAN);
-  }
-  const bool positive = absl::string_view(key) == "image_std";
-  for (const double number : numbers) {
-    if (!std::isfinite(number) || (positive && number <= 0.0)) numbers.clear();
-  }
-  if (numbers.size() != channels) {
-    return absl::InvalidArgumentError(absl::StrCat(key, ": got ", values.dump(), ", want ",
-                                                   channels, positive ? " positive" : "",
-                                                   " numbers, one per channel"));
-  }
-  return numbers;
-}
-
-absl::StatusOr<artifact::ImageSettings> ReadImageSettings(const json& preprocessor,
-                                                          const artifact::Geometry& geometry) {
-  artifact::ImageSettings settings{.height = geometry.image_height,
-                                   .width = geometry.image_width,
-                                   .channels = geometry.channels,
-                                   .resize_height = geometry.image_height,
-                                   .resize_width = geometry.image_width};
-  if (preprocessor.value("do_resize", json(true)) == false)
-    settings.resize_mode = artifact::ResizeMode::kNone;
-  if (preprocessor.value("resample", json(2)) == 3)
-    settings.filter = artifact::ResampleFilter::kBicubic;
-  if (preprocessor.value("do_rescale", json(true)) == true) {
-    const json factor = preprocessor.value("rescale_factor", json(1.0 / 255.0));
-    settings.rescale_factor = factor.is_number() ? factor.get<double>() : 1.0 / 255.0;
-  } else {
-    settings.rescale_factor = 1.0;
-  }
-  const bool normalise = preprocessor.value("do_normalize", json(true)) == true;
-  const json source = normalise ? preprocessor : json::object();
-  HYDRA_ASSIGN_OR_RETURN(
-      settings.mean, PerChannel(source, "image_mean", settings.channels, normalise ? 0.5 : 0.0));
-  HYDRA_ASSIGN_OR_RETURN(settings.stddev,
-                         PerChannel(source, "image_std", settings.channels, normalise ? 0.5 : 1.0));
-  return settings;
+// The kind of encoder that sees the images.
+std::string ImageModelType(const json& config) {
+  const json& side = config.contains("vision_config") ? config["vision_config"] : config;
+  const json type = side.value("model_type", json(""));
+  return type.is_string() ? type.get<std::string>() : "";
 }
 
 }  // namespace
@@ -104,13 +62,12 @@ absl::StatusOr<CheckpointConfig> ParseCheckpointConfig(const std::string& config
     parsed.encoder.geometry.classes = parsed.labels.size();
   }
   if (!artifact::IsImageFamily(parsed.family)) return parsed;
-  json preprocessor = config;
-  if (!preprocessor_json.empty()) {
-    HYDRA_ASSIGN_OR_RETURN(preprocessor,
-                           ParseObject(preprocessor_json, "preprocessor_config.json"));
-  }
-  HYDRA_ASSIGN_OR_RETURN(parsed.image_settings,
-                         ReadImageSettings(preprocessor, parsed.encoder.geometry));
+  const artifact::Geometry& geometry = parsed.encoder.geometry;
+  HYDRA_ASSIGN_OR_RETURN(
+      parsed.image_settings,
+      preprocessor_json.empty()
+          ? preprocess::SettingsWithoutProcessor(config_json, geometry)
+          : preprocess::ParseProcessorConfig(preprocessor_json, ImageModelType(config), geometry));
   return parsed;
 }
 
@@ -160,20 +117,6 @@ std::string FormatVitConfig(const artifact::Geometry& geometry,
       {"attention_probs_dropout_prob", 0.0}};
   // A ViT's configuration always takes labels.
   return WithLabels(document.dump(), labels).value();
-}
-
-std::string FormatPreprocessor(const artifact::ImageSettings& settings) {
-  const json document = {
-      {"image_processor_type", "ViTImageProcessor"},
-      {"do_resize", settings.resize_mode != artifact::ResizeMode::kNone},
-      {"size", {{"height", settings.height}, {"width", settings.width}}},
-      {"resample", settings.filter == artifact::ResampleFilter::kBicubic ? 3 : 2},
-      {"do_rescale", true},
-      {"rescale_factor", settings.rescale_factor},
-      {"do_normalize", true},
-      {"image_mean", settings.mean},
-      {"image_std", settings.stddev}};
-  return absl::StrCat(document.dump(2), "\n");
 }
 
 }  // namespace hydra::nn

@@ -46,9 +46,8 @@ absl::StatusOr<std::string> WithLabels(const std::string& config_json,
 // Geometry::pooler of a classifier of the family of `config_json`.  Errors: as WithLabels.
 absl::StatusOr<std::string> ClassifierPooler(const std::string& config_json);
 
-// config.json of a ViT, and preprocessor_config.json, as `transformers` reads them.
+// config.json of a ViT, as `transformers` reads it.
 std::string FormatVitConfig(const artifact::Geometry& geometry,
                             const std::vector<std::string>& labels);
-std::string FormatPreprocessor(const artifact::ImageSettings& settings);
 
 }  // namespace hydra::nn

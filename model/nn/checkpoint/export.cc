@@ -7,6 +7,7 @@
 #include "model/nn/checkpoint/checkpoint.h"
 #include "model/nn/checkpoint/config.h"
 #include "model/nn/tensor_convert.h"
+#include "model/preprocess/processor_config.h"
 
 namespace hydra::nn {
 namespace {
@@ -114,7 +115,6 @@ absl::Status ExportCheckpoint(const Checkpoint& checkpoint, const std::string& d
   }
   HYDRA_ASSIGN_OR_RETURN(const std::string config_json,
                          WithLabels(checkpoint.config, checkpoint.labels));
-  const std::string preprocessor = FormatPreprocessor(checkpoint.image_settings);
   HYDRA_ASSIGN_OR_RETURN(const CheckpointConfig config, ParseCheckpointConfig(config_json, ""));
   const artifact::Geometry& geometry = network.geometry;
   if (network.pooling != config.encoder.pooling ||
@@ -133,7 +133,9 @@ absl::Status ExportCheckpoint(const Checkpoint& checkpoint, const std::string& d
   HYDRA_RETURN_IF_ERROR(base::WriteFileAtomically(directory + "/config.json", config_json));
   if (geometry.patch_size > 0) {
     HYDRA_RETURN_IF_ERROR(
-        base::WriteFileAtomically(directory + "/preprocessor_config.json", preprocessor));
+        base::WriteFileAtomically(directory + "/preprocessor_config.json",
+                                  preprocess::FormatProcessorConfig(checkpoint.image_settings,
+                                                                    checkpoint.family)));
   }
   return base::WriteFileAtomically(directory + "/model.safetensors", weights);
 }

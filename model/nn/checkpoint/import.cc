@@ -241,8 +241,11 @@ absl::StatusOr<Checkpoint> ImportCheckpoint(const std::string& directory) {
   Checkpoint checkpoint;
   HYDRA_ASSIGN_OR_RETURN(checkpoint.config,
                          base::ReadFile(directory + "/config.json", kMaxConfigBytes));
-  HYDRA_ASSIGN_OR_RETURN(const std::string preprocessor,
+  HYDRA_ASSIGN_OR_RETURN(std::string preprocessor,
                          ReadOptionalFile(directory + "/preprocessor_config.json"));
+  if (preprocessor.empty()) {
+    HYDRA_ASSIGN_OR_RETURN(preprocessor, ReadOptionalFile(directory + "/processor_config.json"));
+  }
   HYDRA_ASSIGN_OR_RETURN(CheckpointConfig config,
                          ParseCheckpointConfig(checkpoint.config, preprocessor));
   HYDRA_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::Open(directory));

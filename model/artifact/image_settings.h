@@ -22,8 +22,11 @@ enum class CropMode {
   kZeroPadded,  // the centre is cut out and what is missing around it is 0 before the rescale
 };
 
-// Steps in this order: convert to `channels`, resize, centre crop to height x width, value *
-// rescale_factor, (value - mean) / stddev per channel.
+// What happens to the pixels of the colour that an RGB PNG file declares transparent.
+enum class TransparentPixels { kShown, kWhite };
+
+// Steps in this order: convert to `channels`, transparent pixels, resize, centre crop to height x
+// width, value * rescale_factor, (value - mean) / stddev per channel.
 struct ImageSettings {
   size_t height = 0;
   size_t width = 0;
@@ -34,6 +37,7 @@ struct ImageSettings {
   size_t shortest_edge = 0;  // of kShortestEdge; at least both with CropMode::kInside
   ResampleFilter filter = ResampleFilter::kBilinear;
   CropMode crop = CropMode::kInside;
+  TransparentPixels transparent = TransparentPixels::kShown;
   double rescale_factor = 1.0 / 255.0;
   std::vector<double> mean;    // one per channel
   std::vector<double> stddev;  // one per channel, positive

@@ -74,6 +74,18 @@ Raster PadWithZeros(const Raster& image, const ImageSettings& settings, size_t t
   return out;
 }
 
+// Hugging Face's convert_to_rgb lays images that have a transparent colour on white.
+Raster OnWhite(Raster image) {
+  const auto& transparent = *image.transparent;
+  for (size_t i = 0; i + transparent.size() <= image.pixels.size(); i += transparent.size()) {
+    uint8_t* const pixel = image.pixels.data() + i;
+    if (std::equal(transparent.begin(), transparent.end(), pixel)) {
+      std::fill_n(pixel, transparent.size(), uint8_t{255});
+    }
+  }
+  return image;
+}
+
 absl::StatusOr<Raster> ResizeAndCrop(const Raster& image, const ImageSettings& settings) {
   const auto [height, width] = ResizedSides(image, settings);
   const bool smaller = height < settings.height || width < settings.width;
@@ -102,9 +114,7 @@ absl::Status CheckExactSize(const Raster& image, const ImageSettings& settings) 
                                                  " x ", settings.width, " x ", settings.channels));
 }
 
-}  // namespace
-
-absl::StatusOr<Raster> FitRaster(const Raster& image, const ImageSettings& settings) {
+absl::StatusOr<Raster> Fit(const Raster& image, const ImageSettings& settings) {
   const bool as_is =
       settings.resize_mode == ResizeMode::kNone && settings.crop == CropMode::kInside;
   if (image.channels != settings.channels || as_is) {
@@ -112,6 +122,14 @@ absl::StatusOr<Raster> FitRaster(const Raster& image, const ImageSettings& setti
     return image;
   }
   return ResizeAndCrop(image, settings);
+}
+
+}  // namespace
+
+absl::StatusOr<Raster> FitRaster(const Raster& decoded, const ImageSettings& settings) {
+  const bool covered = settings.transparent == artifact::TransparentPixels::kWhite &&
+                       decoded.channels == 3 && decoded.transparent.has_value();
+  return covered ? Fit(OnWhite(decoded), settings) : Fit(decoded, settings);
 }
 
 absl::StatusOr<std::vector<float>> NormalizePixels(absl::Span<const uint8_t> pixels,

@@ -13,15 +13,16 @@
 
 namespace hydra::preprocess {
 
-// Decode, resize, centre crop, normalise.  Returns [C, H, W] row-major float32, finite.
-// Thread-safe.  Errors: INVALID_ARGUMENT as DecodeImage; a size that `settings` do not admit.
+// Decode, cover transparent pixels, resize, centre crop, normalise.  Returns [C, H, W] row-major
+// float32, finite. Thread-safe.  Errors: INVALID_ARGUMENT as DecodeImage; a size that `settings` do
+// not admit.
 absl::StatusOr<std::vector<float>> PreprocessImage(absl::string_view encoded,
                                                    const artifact::ImageSettings& settings,
                                                    const ImageLimits& limits);
 
-// Resize and centre crop alone: the pixels that NormalizeRaster takes.  The channels of `image`
-// must be those of `settings`.  Errors: INVALID_ARGUMENT, as PreprocessImage.
-absl::StatusOr<Raster> FitRaster(const Raster& image, const artifact::ImageSettings& settings);
+// All but the first and the last step: the pixels that NormalizeRaster takes.  The channels of
+// `decoded` must be those of `settings`.  Errors: INVALID_ARGUMENT, as PreprocessImage.
+absl::StatusOr<Raster> FitRaster(const Raster& decoded, const artifact::ImageSettings& settings);
 
 // float32(float64(v) * rescale_factor), then (x - mean) / stddev in float32, as Hugging Face's
 // image processors compute them.  `pixels`: [C, H, W] row-major bytes of the network's size.

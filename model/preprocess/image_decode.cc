@@ -30,6 +30,7 @@ std::vector<uint8_t> RgbToGrey(const std::vector<uint8_t>& rgb) {
 absl::StatusOr<Raster> DecodeUpright(absl::string_view encoded, const ImageLimits& limits) {
   if (IsPng(encoded)) {
     HYDRA_ASSIGN_OR_RETURN(Raster image, DecodePng(encoded, limits));
+    image.transparent = metadata::TransparentColour(encoded);
     return Upright(std::move(image), metadata::PngOrientation(encoded));
   }
   if (IsJpeg(encoded)) {
@@ -65,6 +66,7 @@ absl::StatusOr<Raster> DecodeImage(absl::string_view encoded, size_t channels,
   if (channels == 1) {
     image.pixels = RgbToGrey(image.pixels);
     image.channels = 1;
+    image.transparent.reset();
   }
   return image;
 }

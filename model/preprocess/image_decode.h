@@ -17,12 +17,13 @@ struct ImageLimits {
 };
 
 // Decodes to `channels` 1 (grey) or 3 (RGB), as Pillow's exif_transpose and convert do: turned
-// upright by EXIF or XMP orientation (metadata/exif.h), alpha and transparency dropped, palettes
+// upright by EXIF or XMP orientation (metadata/exif.h), alpha dropped, palettes
 // looked up, CMYK converted, 16-bit grey clipped to 255, other 16-bit values cut to their high
-// byte, and grey is (19595 R + 38470 G + 7471 B + 2^15) >> 16 (ITU-R 601-2 luma).  Colour profiles
-// and gamma are not applied.  Metadata that cannot be read count as absent.  Thread-safe.
-// Errors: INVALID_ARGUMENT neither PNG nor JPEG, truncated or damaged, a size of 0 or above
-// `limits`, an animated PNG, or a JPEG of more than 64 scans.
+// byte, and grey is (19595 R + 38470 G + 7471 B + 2^15) >> 16 (ITU-R 601-2 luma).  A transparent
+// colour is reported beside the pixels.  Colour profiles and gamma are not applied.  Metadata that
+// cannot be read count as absent.  Thread-safe. Errors: INVALID_ARGUMENT neither PNG nor JPEG,
+// truncated or damaged, a size of 0 or above `limits`, an animated PNG, or a JPEG of more than 64
+// scans.
 absl::StatusOr<Raster> DecodeImage(absl::string_view encoded, size_t channels,
                                    const ImageLimits& limits);
 

@@ -27,7 +27,8 @@ Raster Upright(Raster image, Orientation orientation) {
   Raster out{.height = swap ? image.width : image.height,
              .width = swap ? image.height : image.width,
              .channels = image.channels,
-             .pixels = {}};
+             .pixels = {},
+             .transparent = image.transparent};
   out.pixels.reserve(image.pixels.size());
   for (size_t y = 0; y < out.height; ++y) {
     for (size_t x = 0; x < out.width; ++x) {

@@ -18,6 +18,7 @@ using artifact::CropMode;
 using artifact::ImageSettings;
 using artifact::ResampleFilter;
 using artifact::ResizeMode;
+using artifact::TransparentPixels;
 using nlohmann::json;
 
 constexpr int64_t kMaxSide = 16384;
@@ -245,6 +246,9 @@ absl::StatusOr<ImageSettings> ReadSettings(const json& document, Processor proce
         absl::StrCat("config.json: num_channels: got ", geometry.channels, ", want 1 or 3"));
   }
   ImageSettings settings{.channels = geometry.channels};
+  HYDRA_ASSIGN_OR_RETURN(const bool converts,
+                         Flag(document, "do_convert_rgb", processor.converts_to_rgb));
+  settings.transparent = converts ? TransparentPixels::kWhite : TransparentPixels::kShown;
   HYDRA_RETURN_IF_ERROR(RefuseOtherSteps(document));
   HYDRA_RETURN_IF_ERROR(ReadSizes(document, processor));
   HYDRA_RETURN_IF_ERROR(SetResize(document, processor, settings));
@@ -284,6 +288,7 @@ std::string FormatProcessorConfig(const ImageSettings& settings, absl::string_vi
                    {"size", {{"height", settings.height}, {"width", settings.width}}},
                    {"resample", code - std::begin(kFilters)},
                    {"do_center_crop", crops},
+                   {"do_convert_rgb", settings.transparent == TransparentPixels::kWhite},
                    {"do_rescale", true},
                    {"rescale_factor", settings.rescale_factor},
                    {"do_normalize", true},

@@ -24,6 +24,7 @@ struct Processor {
   TargetSize size;
   TargetSize crop_size;
   bool crops = false;
+  bool converts_to_rgb = false;        // do_convert_rgb: transparent pixels become white
   bool whole_number_is_square = true;  // as `size`; else it is the shortest edge
   artifact::ResampleFilter filter = artifact::ResampleFilter::kBicubic;
   Colour mean = {0.5, 0.5, 0.5};

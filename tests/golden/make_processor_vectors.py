@@ -198,11 +198,21 @@ def png_modes():
     colour = chunk(b"tRNS", b"\0\x10\0\x20\0\x30")
     yield "png_rgb_transparent.png", noise_png(23, 21, 8, 2, colour)
     for bits in (1, 2, 4):
+        black = chunk(b"tRNS", b"\0\0")
         yield f"png_grey_{bits}_bit.png", noise_png(45, 39, bits, 0)
+        yield f"png_grey_{bits}_bit_transparent.png", noise_png(45, 39, bits, 0, black)
         palette = chunk(b"PLTE", RANDOM.randbytes(3 << bits))
         yield f"png_palette_{bits}_bit.png", noise_png(45, 39, bits, 3, palette)
     palette = chunk(b"PLTE", RANDOM.randbytes(768))
     yield "png_palette.png", noise_png(31, 27, 8, 3, palette)
+    one = chunk(b"PLTE", RANDOM.randbytes(12)) + chunk(b"tRNS", b"\xff\xff\x00\xff")
+    yield "png_palette_one_transparent.png", noise_png(31, 27, 2, 3, one)
+    one = chunk(b"PLTE", RANDOM.randbytes(12)) + chunk(b"tRNS", b"\xff\x00\x80")
+    yield "png_palette_half_transparent.png", noise_png(31, 27, 2, 3, one)
+    yield "png_rgb_8_bit_black_transparent.png", png(
+        8, 8, 8, 2, b"".join(b"\0" + bytes(12) + RANDOM.randbytes(12) for _ in range(8)),
+        extra=chunk(b"tRNS", b"\1\0\2\0\3\0"),
+    )
     opaque = chunk(b"tRNS", RANDOM.randbytes(200))
     yield "png_palette_transparent.png", noise_png(31, 27, 8, 3, palette + opaque)
     yield "png_grey_16_bit.png", noise_png(19, 17, 16, 0)

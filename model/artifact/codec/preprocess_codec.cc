@@ -62,6 +62,13 @@ CropMode ReadCrop(JsonObject& root) {
                                                                          : CropMode::kInside;
 }
 
+TransparentPixels ReadTransparent(JsonObject& root) {
+  if (!root.Has("transparent_pixels")) return TransparentPixels::kShown;
+  return root["transparent_pixels"].Choice({"shown", "white"}) == "white"
+             ? TransparentPixels::kWhite
+             : TransparentPixels::kShown;
+}
+
 // Only the keys of the mode are there; a crop without padding must find enough pixels.
 void ReadResize(JsonObject& root, ImageSettings& settings) {
   const bool padded = settings.crop == CropMode::kZeroPadded;
@@ -108,6 +115,7 @@ absl::StatusOr<ImageSettings> ParseImageSettings(absl::string_view text, const M
     settings.width = root["width"].Count({geometry.image_width, geometry.image_width});
     settings.channels = root["channels"].Count({geometry.channels, geometry.channels});
     settings.crop = ReadCrop(root);
+    settings.transparent = ReadTransparent(root);
     ReadResize(root, settings);
     settings.rescale_factor = root["rescale_factor"].Real({1e-9, 1e3});
     const CountRange channels{settings.channels, settings.channels};
@@ -134,6 +142,7 @@ absl::StatusOr<std::string> EncodeImageSettings(const ImageSettings& settings) {
     json["filter"] = NameOf(settings.filter);
   }
   if (settings.crop == CropMode::kZeroPadded) json["crop"] = "zero_padded";
+  if (settings.transparent == TransparentPixels::kWhite) json["transparent_pixels"] = "white";
   json["rescale_factor"] = settings.rescale_factor;
   json["mean"] = settings.mean;
   json["stddev"] = settings.stddev;

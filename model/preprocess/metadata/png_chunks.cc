@@ -101,6 +101,31 @@ std::string RawProfile(absl::string_view text) {
   return bytes;
 }
 
+uint8_t LowByte(absl::string_view bytes, size_t at) { return static_cast<uint8_t>(bytes[at + 1]); }
+
+std::optional<Rgb> TransparentGrey(absl::string_view transparency, char depth) {
+  if (transparency.size() < 2) return std::nullopt;
+  const uint8_t low = LowByte(transparency, 0);
+  const bool above_byte = transparency[0] != '\0';
+  if (depth == 1 || depth == 16) {
+    const bool black = low == 0 && (depth == 16 || !above_byte);
+    return black ? std::optional<Rgb>(Rgb{0, 0, 0}) : std::nullopt;
+  }
+  const uint8_t grey = above_byte ? 255 : low;
+  return Rgb{grey, grey, grey};
+}
+
+std::optional<Rgb> TransparentEntry(absl::string_view transparency, absl::string_view palette) {
+  const size_t entry = transparency.find('\0');
+  if (entry == absl::string_view::npos || palette.size() / 3 <= entry) return std::nullopt;
+  for (size_t i = 0; i < transparency.size(); ++i) {
+    if (i != entry && transparency[i] != '\xff') return std::nullopt;
+  }
+  const absl::string_view colour = palette.substr(entry * 3, 3);
+  return Rgb{static_cast<uint8_t>(colour[0]), static_cast<uint8_t>(colour[1]),
+             static_cast<uint8_t>(colour[2])};
+}
+
 }  // namespace
 
 absl::Status CheckPngChunks(absl::string_view encoded) {
@@ -133,6 +158,28 @@ Orientation PngOrientation(absl::string_view encoded) {
   }
   if (!orientation && xmp) orientation = XmpOrientation(TextOf(*xmp));
   return orientation.value_or(Orientation::kUpright);
+}
+
+std::optional<Rgb> TransparentColour(absl::string_view encoded) {
+  constexpr size_t kBitDepth = 24, kColourType = 25;
+  if (encoded.size() <= kColourType) return std::nullopt;
+  absl::string_view rest = encoded.substr(kSignatureBytes), transparency, palette;
+  while (const std::optional<Chunk> chunk = TakeChunk(rest)) {
+    if (chunk->type == "IDAT") break;
+    if (chunk->type == "PLTE") palette = chunk->content;
+    if (chunk->type == "tRNS") transparency = chunk->content;
+  }
+  switch (encoded[kColourType]) {
+    case 0:
+      return TransparentGrey(transparency, encoded[kBitDepth]);
+    case 2:
+      if (transparency.size() < 6) return std::nullopt;
+      return Rgb{LowByte(transparency, 0), LowByte(transparency, 2), LowByte(transparency, 4)};
+    case 3:
+      return TransparentEntry(transparency, palette);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace hydra::preprocess::metadata

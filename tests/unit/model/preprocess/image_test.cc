@@ -77,13 +77,40 @@ TEST(FitRasterTest, WrongSizeWithoutResize_IsRefused) {
               HasSubstr("image: got 1 x 2 x 1, want 2 x 2 x 1"));
 }
 
-TEST(FitRasterTest, ExtremeAspectRatio_IsRefused) {
+TEST(FitRasterTest, ExtremeAspectRatio_CostsTheCropAlone) {
   ImageSettings settings = Settings(224, 224, 1);
   settings.resize_mode = ResizeMode::kShortestEdge;
   settings.shortest_edge = 224;
-  const Raster image{
-      .height = 1, .width = 1000, .channels = 1, .pixels = std::vector<uint8_t>(1000)};
-  EXPECT_THAT(FitRaster(image, settings).status().message(), HasSubstr("to 224 x 224000"));
+  std::vector<uint8_t> pixels(16384, 10);
+  pixels[8191] = pixels[8192] = 200;
+  const auto fitted =
+      FitRaster({.height = 1, .width = 16384, .channels = 1, .pixels = pixels}, settings);
+  ASSERT_TRUE(fitted.ok()) << fitted.status();
+  EXPECT_THAT(fitted->pixels, ::testing::Each(::testing::Ge(100)));
+}
+
+TEST(FitRasterTest, SmallerThanTheCrop_IsPaddedWithZerosMoreInFront) {
+  ImageSettings settings = Settings(4, 1, 1);
+  const Raster image{.height = 1, .width = 3, .channels = 1, .pixels = {7, 8, 9}};
+  settings.crop = artifact::CropMode::kZeroPadded;
+  EXPECT_THAT(FitRaster(image, settings)->pixels, ElementsAre(0, 0, 8, 0));
+  settings.resize_mode = ResizeMode::kShortestEdge;
+  settings.shortest_edge = 2;
+  settings.crop = artifact::CropMode::kInside;
+  EXPECT_THAT(FitRaster(image, settings).status().message(),
+              HasSubstr("got 2 x 6 pixels, want at least 4 x 1"));
+}
+
+TEST(FitRasterTest, TransparentColour_BecomesWhiteOnlyIfAsked) {
+  ImageSettings settings = Settings(1, 2, 3);
+  const Raster image{.height = 1,
+                     .width = 2,
+                     .channels = 3,
+                     .pixels = {1, 2, 3, 1, 2, 4},
+                     .transparent = {{1, 2, 3}}};
+  EXPECT_EQ(FitRaster(image, settings)->pixels, image.pixels);
+  settings.transparent = artifact::TransparentPixels::kWhite;
+  EXPECT_THAT(FitRaster(image, settings)->pixels, ElementsAre(255, 255, 255, 1, 2, 4));
 }
 
 TEST(PreprocessImageTest, EncodedGreyImage_EqualsItsPixels) {

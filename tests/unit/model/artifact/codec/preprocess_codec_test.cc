@@ -11,6 +11,7 @@ namespace hydra::artifact::codec {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const BundleDocuments& Tiny() {
   static const BundleDocuments documents = golden::TinyBundle().documents;
@@ -44,6 +45,41 @@ TEST(PreprocessCodecTest, ParseImageSettings_EveryResizeMode_RoundTrips) {
     EXPECT_EQ(EncodeImageSettings(*parsed).value(), text);
     EXPECT_EQ(parsed->resize_mode, mode);
   }
+}
+
+TEST(PreprocessCodecTest, ParseImageSettings_OptionalKeys_RoundTripAndDefaultToTheOldMeaning) {
+  ImageSettings settings = *Tiny().image_settings;
+  const std::string plain = EncodeImageSettings(settings).value();
+  EXPECT_THAT(plain, Not(HasSubstr("crop")));
+  EXPECT_THAT(plain, Not(HasSubstr("transparent_pixels")));
+  EXPECT_EQ(ParseImageSettings(plain, Tiny().manifest)->crop, CropMode::kInside);
+  settings.crop = CropMode::kZeroPadded;
+  settings.transparent = TransparentPixels::kWhite;
+  settings.resize_height = 1;
+  for (const ResampleFilter filter : {ResampleFilter::kNearest, ResampleFilter::kLanczos,
+                                      ResampleFilter::kBox, ResampleFilter::kHamming}) {
+    settings.filter = filter;
+    const auto parsed = ParseImageSettings(EncodeImageSettings(settings).value(), Tiny().manifest);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(parsed->crop, CropMode::kZeroPadded);
+    EXPECT_EQ(parsed->transparent, TransparentPixels::kWhite);
+    EXPECT_EQ(parsed->resize_height, 1u);
+    EXPECT_EQ(parsed->filter, filter);
+  }
+}
+
+TEST(PreprocessCodecTest, ParseImageSettings_OptionalKeyCorrupted_NamesIt) {
+  ImageSettings settings = *Tiny().image_settings;
+  settings.crop = CropMode::kZeroPadded;
+  settings.transparent = TransparentPixels::kWhite;
+  std::string text = EncodeImageSettings(settings).value();
+  const auto error = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return std::string(ParseImageSettings(changed, Tiny().manifest).status().message());
+  };
+  EXPECT_THAT(error("\"zero_padded\"", "\"mirrored\""), HasSubstr("image.json: crop"));
+  EXPECT_THAT(error("\"white\"", "7"), HasSubstr("image.json: transparent_pixels"));
 }
 
 TEST(PreprocessCodecTest, ParseImageSettings_OtherSizeThanTheNetwork_IsRefused) {

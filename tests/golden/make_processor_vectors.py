@@ -1,4 +1,4 @@
-"""Writes processor_vectors.json: hard images and what the reference's image processors make of them.
+"""Writes processor_vectors.json: hard images and what the reference makes of them.
 
 The reference is transformers.image_utils.load_image, then the PIL image processors.
 Run: python3 tests/golden/make_processor_vectors.py (made with Pillow 13.0.0, transformers 5.24.0

@@ -33,7 +33,10 @@ absl::Status AddExamples(const DataSpec& spec, base::Sha256& sha) {
   HYDRA_ASSIGN_OR_RETURN(const data::ExampleList list, ListExamples(spec));
   sha.Update(absl::StrCat("classes=", absl::StrJoin(list.class_names, ","), ";"));
   for (const data::Example& example : list.examples) {
-    HYDRA_ASSIGN_OR_RETURN(const std::string digest, DigestFile(example.image));
+    std::string digest = base::Sha256Hex(example.text);
+    if (!example.image.empty()) {
+      HYDRA_ASSIGN_OR_RETURN(digest, DigestFile(example.image));
+    }
     sha.Update(digest);
     if (example.label.has_value()) sha.Update(absl::StrCat("=", *example.label, ";"));
   }

@@ -29,12 +29,13 @@ absl::StatusOr<Rows> PackTexts(const artifact::GoldenAnswers& golden) {
                      golden.attention_mask.size(), ", want ", golden.batch, " x ", golden.tokens));
   }
   for (size_t b = 0; b < golden.batch; ++b) {
-    const auto mask = golden.attention_mask.begin() + static_cast<std::ptrdiff_t>(b * golden.tokens);
+    const auto mask =
+        golden.attention_mask.begin() + static_cast<std::ptrdiff_t>(b * golden.tokens);
     const auto end = mask + static_cast<std::ptrdiff_t>(golden.tokens);
     const auto padding = std::find(mask, end, 0);
     if (padding == mask || std::any_of(padding, end, [](int64_t seen) { return seen != 0; })) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "golden answers: attention_mask of row ", b, ": want ones and then zeros, a one first"));
+      return absl::FailedPreconditionError(absl::StrCat("golden answers: attention_mask of row ", b,
+                                                        ": want ones and then zeros, a one first"));
     }
     rows.lengths.push_back(static_cast<size_t>(padding - mask));
     const auto ids = golden.token_ids.begin() + (mask - golden.attention_mask.begin());
@@ -45,9 +46,9 @@ absl::StatusOr<Rows> PackTexts(const artifact::GoldenAnswers& golden) {
 
 absl::Status CheckShape(const artifact::GoldenAnswers& golden, const PredictorShape& shape) {
   const bool same_kind = (golden.tokens > 0) == shape.takes_texts();
-  const bool inputs_fit = shape.takes_texts() ||
-                          (golden.row_values == shape.row_values &&
-                           golden.inputs.size() == golden.batch * golden.row_values);
+  const bool inputs_fit =
+      shape.takes_texts() || (golden.row_values == shape.row_values &&
+                              golden.inputs.size() == golden.batch * golden.row_values);
   const bool fits = same_kind && inputs_fit && golden.members == shape.members &&
                     golden.classes == shape.classes && golden.batch > 0 &&
                     golden.logits.size() == golden.members * golden.batch * golden.classes;
@@ -56,11 +57,11 @@ absl::Status CheckShape(const artifact::GoldenAnswers& golden, const PredictorSh
     return tokens > 0 ? absl::StrCat("at most ", tokens, " tokens")
                       : absl::StrCat(values, " values");
   };
-  return absl::FailedPreconditionError(absl::StrCat(
-      "golden answers: got ", golden.members, " members, ", golden.batch, " rows of ",
-      row(golden.tokens, golden.row_values), " and ", golden.classes, " classes, want ",
-      shape.members, " members, at least 1 row of ", row(shape.max_tokens, shape.row_values),
-      " and ", shape.classes, " classes"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("golden answers: got ", golden.members, " members, ", golden.batch, " rows of ",
+                   row(golden.tokens, golden.row_values), " and ", golden.classes,
+                   " classes, want ", shape.members, " members, at least 1 row of ",
+                   row(shape.max_tokens, shape.row_values), " and ", shape.classes, " classes"));
 }
 
 // Rows [first, first + count) of the golden inputs, of which `texts` has those that are texts.

@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "model/runtime/predictor.h"
+#include "model/runtime/rows.h"
 
 namespace hydra::fakes {
 
-// Logit (m, b, c) = 100 m + 10 c + sum of row b, so every value names its member, class and row.
+// Logit (m, b, c) = 100 m + 10 c + sum of row b (of a text its ids), so every value names its
+// member, class and row.
 class FakePredictor final : public runtime::Predictor {
  public:
-  // Called before each pass with its batch size; a status that is not OK fails the pass.
+  // Called before each pass with its rows (of texts the token ids) and its batch size; a status
+  // that is not OK fails the pass.
   using Hook = std::function<absl::Status(absl::Span<const float> rows, size_t batch)>;
 
   explicit FakePredictor(runtime::PredictorShape shape, Hook hook = nullptr)
@@ -30,25 +32,39 @@ class FakePredictor final : public runtime::Predictor {
   const runtime::PredictorShape& shape() const override { return shape_; }
 
   absl::StatusOr<std::vector<float>> Run(absl::Span<const float> rows, size_t batch) override {
-    if (batch == 0 || rows.size() != batch * shape_.row_values) {
-      return absl::InvalidArgumentError(absl::StrCat("rows: got ", rows.size(), " values, want ",
-                                                     batch, " x ", shape_.row_values));
+    if (absl::Status status = runtime::CheckImages(rows, batch, shape_); !status.ok()) {
+      return status;
     }
+    return Answer(rows, std::vector<size_t>(batch, shape_.row_values));
+  }
+
+  absl::StatusOr<std::vector<float>> RunTexts(absl::Span<const int64_t> ids,
+                                              absl::Span<const size_t> lengths) override {
+    if (absl::Status status = runtime::CheckTexts(ids, lengths, shape_); !status.ok()) {
+      return status;
+    }
+    return Answer(std::vector<float>(ids.begin(), ids.end()), lengths);
+  }
+
+ private:
+  absl::StatusOr<std::vector<float>> Answer(absl::Span<const float> values,
+                                            absl::Span<const size_t> lengths) const {
     if (hook_ != nullptr) {
-      if (absl::Status status = hook_(rows, batch); !status.ok()) return status;
+      if (absl::Status status = hook_(values, lengths.size()); !status.ok()) return status;
     }
     std::vector<float> logits;
-    logits.reserve(shape_.members * batch * shape_.classes);
+    logits.reserve(shape_.members * lengths.size() * shape_.classes);
     for (size_t m = 0; m < shape_.members; ++m) {
-      for (size_t b = 0; b < batch; ++b) {
-        const auto row = rows.subspan(b * shape_.row_values, shape_.row_values);
+      size_t begin = 0;
+      for (const size_t length : lengths) {
+        const auto row = values.subspan(begin, length);
         for (size_t c = 0; c < shape_.classes; ++c) logits.push_back(Logit(m, c, row));
+        begin += length;
       }
     }
     return logits;
   }
 
- private:
   runtime::PredictorShape shape_;
   Hook hook_;
 };

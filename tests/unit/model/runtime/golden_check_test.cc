@@ -14,6 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr PredictorShape kShape{.members = 2, .classes = 3, .row_values = 4};
+constexpr PredictorShape kTexts{.members = 2, .classes = 3, .max_tokens = 8, .vocabulary = 50};
 constexpr size_t kRows = 20;  // more than one pass
 
 // What FakePredictor answers; the largest logit is 100 + 20 + 19 = 139.
@@ -77,6 +78,53 @@ TEST(CheckGoldenTest, OtherShape_IsRefused) {
   empty.inputs.clear();
   empty.logits.clear();
   EXPECT_FALSE(Check(empty).ok());
+}
+
+// Texts of 1..6 tokens.
+artifact::GoldenAnswers TextGolden() {
+  artifact::GoldenAnswers golden{.members = kTexts.members,
+                                 .batch = kRows,
+                                 .classes = kTexts.classes,
+                                 .tokens = 6,
+                                 .tolerance = {{"float32", 1e-3}}};
+  Rows rows;
+  for (size_t b = 0; b < kRows; ++b) {
+    rows.lengths.push_back(1 + b % 6);
+    for (size_t t = 0; t < golden.tokens; ++t) {
+      const auto id = static_cast<int64_t>(b + 3 * t);
+      golden.token_ids.push_back(id);
+      golden.attention_mask.push_back(t < rows.lengths.back());
+      if (t < rows.lengths.back()) rows.token_ids.push_back(id);
+    }
+  }
+  golden.logits = fakes::FakePredictor(kTexts).RunTexts(rows.token_ids, rows.lengths).value();
+  return golden;
+}
+
+TEST(CheckGoldenTest, TextsWithPadding_AreReplayedWithoutIt) {
+  artifact::GoldenAnswers golden = TextGolden();
+  EXPECT_TRUE(Check(golden, "float32", kTexts).ok()) << Check(golden, "float32", kTexts);
+  golden.token_ids[5] += 1;  // padding of row 0
+  EXPECT_TRUE(Check(golden, "float32", kTexts).ok());
+  golden.token_ids[0] += 1;
+  EXPECT_THAT(std::string(Check(golden, "float32", kTexts).message()),
+              HasSubstr("row 0, member 0, class 0: got 1, want 0"));
+}
+
+TEST(CheckGoldenTest, TextsWithHolesOrOfTheOtherKind_AreRefused) {
+  artifact::GoldenAnswers golden = TextGolden();
+  golden.attention_mask[5] = 1;
+  EXPECT_THAT(std::string(Check(golden, "float32", kTexts).message()),
+              HasSubstr("attention_mask of row 0: want ones and then zeros"));
+  golden = TextGolden();
+  golden.attention_mask[0] = 0;
+  EXPECT_FALSE(Check(golden, "float32", kTexts).ok());
+  golden = TextGolden();
+  golden.token_ids.pop_back();
+  EXPECT_FALSE(Check(golden, "float32", kTexts).ok());
+  EXPECT_THAT(std::string(Check(TextGolden()).message()), HasSubstr("rows of at most 6 tokens"));
+  EXPECT_THAT(std::string(Check(Golden(), "float32", kTexts).message()),
+              HasSubstr("1 row of at most 8 tokens"));
 }
 
 TEST(CheckGoldenTest, FailedPass_IsPassedOn) {

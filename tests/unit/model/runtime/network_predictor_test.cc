@@ -90,6 +90,55 @@ TEST(NetworkPredictorTest, WrongSizeOrBatch_IsRefused) {
   EXPECT_FALSE(MakePredictor(ThreeMembers(), {.threads = 0}).ok());
 }
 
+// Reads texts of up to 10 tokens from a vocabulary of 40.
+nn::Network TextNetwork() {
+  nn::Network network = WideNetwork(TinyGeometry(), 1);
+  artifact::Geometry& geometry = network.geometry;
+  geometry.image_height = geometry.image_width = geometry.channels = geometry.patch_size = 0;
+  geometry.vocabulary = 40;
+  geometry.max_positions = 10;
+  nn::EncoderWeights& weights = network.weights;
+  weights.patch_weight = weights.patch_bias = weights.prefix = at::Tensor();
+  at::manual_seed(3);
+  weights.word = at::randn({40, 24});
+  weights.position = at::randn({10, 24});
+  return network;
+}
+
+TEST(NetworkPredictorTest, RunTexts_GivesEachTextWhatItGetsAlone) {
+  const auto predictor = MakePredictor(TextNetwork(), {});
+  ASSERT_TRUE(predictor.ok()) << predictor.status();
+  EXPECT_EQ((*predictor)->shape(),
+            (PredictorShape{.members = 1, .classes = 5, .max_tokens = 10, .vocabulary = 40}));
+  const std::vector<std::vector<int64_t>> texts = {{1, 2, 3}, {39}, {4, 5, 6, 7, 8, 9, 0, 1, 2, 3}};
+  std::vector<int64_t> ids;
+  std::vector<size_t> lengths;
+  for (const auto& text : texts) {
+    ids.insert(ids.end(), text.begin(), text.end());
+    lengths.push_back(text.size());
+  }
+  const auto together = (*predictor)->RunTexts(ids, lengths);
+  ASSERT_TRUE(together.ok()) << together.status();
+  ASSERT_EQ(together->size(), 15u);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto alone = (*predictor)->RunTexts(texts[i], {lengths[i]}).value();
+    for (size_t c = 0; c < 5; ++c) EXPECT_NEAR((*together)[i * 5 + c], alone[c], 1e-4);
+  }
+}
+
+TEST(NetworkPredictorTest, WrongTexts_AreRefusedBeforeThePass) {
+  const auto texts = MakePredictor(TextNetwork(), {}).value();
+  EXPECT_THAT(texts->RunTexts({40}, {1}).status().message(), HasSubstr("token id 40, want 0..39"));
+  EXPECT_THAT(texts->RunTexts({-1}, {1}).status().message(), HasSubstr("token id -1"));
+  const std::vector<int64_t> eleven(11, 1);
+  EXPECT_THAT(texts->RunTexts(eleven, {11}).status().message(), HasSubstr("want 1..10"));
+  EXPECT_FALSE(texts->RunTexts({1}, {2}).ok());
+  EXPECT_FALSE(texts->RunTexts({}, {}).ok());
+  EXPECT_THAT(texts->Run({}, 1).status().message(), HasSubstr("want texts"));
+  EXPECT_THAT(MakePredictor(ThreeMembers(), {}).value()->RunTexts({1}, {1}).status().message(),
+              HasSubstr("want images"));
+}
+
 TEST(NetworkPredictorTest, NetworkThatDoesNotFitItsPlan_IsRefusedByName) {
   nn::Network network = ThreeMembers();
   network.weights.layers[1].fc1_weight = at::zeros({1, 3, 24});

@@ -104,8 +104,8 @@ void Compare(const artifact::GoldenAnswers& golden, size_t first_row, size_t row
 
 }  // namespace
 
-absl::Status CheckGolden(const artifact::GoldenAnswers& golden, absl::string_view dtype,
-                         Predictor& predictor) {
+absl::StatusOr<double> CheckGolden(const artifact::GoldenAnswers& golden, absl::string_view dtype,
+                                   Predictor& predictor) {
   HYDRA_RETURN_IF_ERROR(CheckShape(golden, predictor.shape()));
   HYDRA_ASSIGN_OR_RETURN(const Rows texts, PackTexts(golden));
   const auto tolerance = golden.tolerance.find(std::string(dtype));
@@ -129,7 +129,7 @@ absl::Status CheckGolden(const artifact::GoldenAnswers& golden, absl::string_vie
   for (const float want : golden.logits)
     scale = std::max(scale, std::abs(static_cast<double>(want)));
   const double relative = difference.largest == 0.0 ? 0.0 : difference.largest / scale;
-  if (relative <= tolerance->second) return absl::OkStatus();
+  if (relative <= tolerance->second) return relative;
   const size_t row = difference.index / golden.classes % golden.batch;
   return absl::FailedPreconditionError(absl::StrCat(
       "golden answers: row ", row, ", member ", difference.index / (golden.batch * golden.classes),

@@ -60,7 +60,7 @@ absl::StatusOr<LoadedModel> SetUpModel(const config::ServerConfig& config, const
         auto predictor,
         runtime.load_predictor(bundle, {.threads = plan.threads_per_lane, .numerics = numerics}));
     HYDRA_RETURN_IF_ERROR(progress("golden_answers" + suffix));
-    HYDRA_RETURN_IF_ERROR(runtime::CheckGolden(bundle.golden(), dtype, *predictor));
+    HYDRA_RETURN_IF_ERROR(runtime::CheckGolden(bundle.golden(), dtype, *predictor).status());
     HYDRA_RETURN_IF_ERROR(progress("warm_up" + suffix));
     HYDRA_RETURN_IF_ERROR(WarmUp(*predictor, config::LadderOf(config.batching), clock, samples));
     model.predictors.push_back(std::move(predictor));

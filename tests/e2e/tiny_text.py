@@ -26,6 +26,7 @@ INTENTS = {
 }
 BEFORE = ("", "please", "could you", "hey", "now", "i want to know", "quick", "tell me", "so", "well")
 AFTER = ("", "today", "tomorrow", "at noon", "for two", "in the kitchen", "thanks", "this evening", "again", "soon")
+WRONG_LABELS = 0.06  # people mark wrongly; without it nothing would be uncertain
 STRANGE = ("who wrote the oldest poem", "do cats dream of mice", "why is the sea salty")
 FILLER = ("really", "ever", "exactly", "once", "by night", "in spring", "or not", "then")
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -35,6 +36,12 @@ def queries():
     for intent, phrases in INTENTS.items():
         for before, phrase, after in itertools.product(BEFORE, phrases, AFTER):
             yield {"text": " ".join(f"{before} {phrase} {after}".split()), "label": intent}
+
+
+def mislabel(rows, draw):
+    for row in rows:
+        if draw.random() < WRONG_LABELS:
+            row["label"] = draw.choice(sorted(INTENTS))
 
 
 def strange():
@@ -122,7 +129,9 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     rows = list(queries())
-    random.Random(3).shuffle(rows)
+    draw = random.Random(3)
+    draw.shuffle(rows)
+    mislabel(rows, draw)
     write_lines(folder / "pool.jsonl", rows[300:])
     write_lines(folder / "test.jsonl", rows[:300])
     write_lines(folder / "out_of_scope.jsonl", strange())

@@ -1,8 +1,5 @@
 #include "model/builder/packing/verify_step.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/artifact/bundle.h"
@@ -13,25 +10,13 @@
 namespace hydra::builder {
 namespace {
 
-// max |got - want| / max |want| for the line that is printed.
-absl::StatusOr<double> MeasureError(const artifact::GoldenAnswers& golden,
-                                    runtime::Predictor& predictor) {
-  HYDRA_ASSIGN_OR_RETURN(const std::vector<float> got, predictor.Run(golden.inputs, golden.batch));
-  double difference = 0.0, scale = 0.0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    difference = std::max(difference, std::abs(static_cast<double>(got[i]) - golden.logits[i]));
-    scale = std::max(scale, std::abs(static_cast<double>(golden.logits[i])));
-  }
-  return scale > 0.0 ? difference / scale : difference;
-}
-
 absl::Status Replay(const artifact::Bundle& bundle, runtime::Numerics numerics,
                     const std::string& dtype, StepContext context) {
   HYDRA_ASSIGN_OR_RETURN(
       const auto predictor,
       runtime::LoadPredictor(bundle, {.threads = context.threads, .numerics = numerics}));
-  HYDRA_RETURN_IF_ERROR(runtime::CheckGolden(bundle.golden(), dtype, *predictor));
-  HYDRA_ASSIGN_OR_RETURN(const double error, MeasureError(bundle.golden(), *predictor));
+  HYDRA_ASSIGN_OR_RETURN(const double error,
+                         runtime::CheckGolden(bundle.golden(), dtype, *predictor));
   context.console.Line(absl::StrFormat(
       "verify  %s: %d golden rows, %d members: relative error %.3g, tolerance %.3g", dtype,
       bundle.golden().batch, bundle.golden().members, error, bundle.golden().tolerance.at(dtype)));

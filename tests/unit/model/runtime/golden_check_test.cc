@@ -33,7 +33,7 @@ artifact::GoldenAnswers Golden() {
 absl::Status Check(const artifact::GoldenAnswers& golden, absl::string_view dtype = "float32",
                    PredictorShape shape = kShape) {
   fakes::FakePredictor predictor(shape);
-  return CheckGolden(golden, dtype, predictor);
+  return CheckGolden(golden, dtype, predictor).status();
 }
 
 TEST(CheckGoldenTest, SameAnswers_Pass) { EXPECT_TRUE(Check(Golden()).ok()) << Check(Golden()); }
@@ -131,7 +131,7 @@ TEST(CheckGoldenTest, FailedPass_IsPassedOn) {
   fakes::FakePredictor predictor(kShape, [](absl::Span<const float>, size_t) {
     return absl::ResourceExhaustedError("out of memory");
   });
-  EXPECT_TRUE(absl::IsResourceExhausted(CheckGolden(Golden(), "float32", predictor)));
+  EXPECT_TRUE(absl::IsResourceExhausted(CheckGolden(Golden(), "float32", predictor).status()));
 }
 
 }  // namespace

@@ -21,15 +21,15 @@ struct Checkpoint {
   std::string digest;                      // sha256 of model.safetensors
 };
 
-// Families: vit, deit, dinov2 (registers, SwiGLU), bert, roberta, distilbert, and the image side of
-// clip and vision-text-dual-encoder.  DINOv2's layer scale is multiplied into the matrices before
-// it, token type 0 added to the position embeddings, and the two classifiers of DeiT with teacher
-// averaged: the same function.  Image settings come from preprocessor_config.json or
-// processor_config.json, else from image_mean and image_std in config.json, else ViT's default (mean 0.5, stddev 0.5); where they
-// crop to another size than the configuration's, position embeddings are interpolated.  Files of
-// float32, float16 and bfloat16. Errors: NOT_FOUND a missing file; UNIMPLEMENTED a family, head or
-// activation that is not supported (says what is); INVALID_ARGUMENT a malformed file or a tensor
-// that does not fit the configuration (names it).
+// Families: vit, deit, dinov2 (registers, SwiGLU), bert, roberta, distilbert, and the image side
+// of clip and vision-text-dual-encoder.  DINOv2's layer scale is multiplied into the matrices
+// before it, token type 0 added to the position embeddings, and the two classifiers of DeiT with
+// teacher averaged: the same function.  Image settings come from preprocessor_config.json or
+// processor_config.json, else from image_mean and image_std in config.json, else ViT's default
+// (mean 0.5, stddev 0.5); where they crop to another size than the configuration's, position
+// embeddings are interpolated.  Files of float32, float16 and bfloat16. Errors: NOT_FOUND a
+// missing file; UNIMPLEMENTED a family, head or activation that is not supported (says what is);
+// INVALID_ARGUMENT a malformed file or a tensor that does not fit the configuration (names it).
 absl::StatusOr<Checkpoint> ImportCheckpoint(const std::string& directory);
 
 // The text side of a CLIP or VisionTextDualEncoder checkpoint: it ends in features of length 1.

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "model/base/status_macros.h"
@@ -137,6 +136,7 @@ absl::StatusOr<EncoderConfig> ReadBert(const json& config) {
   encoder.geometry.embedding_norm = true;
   encoder.geometry.pooler = "tanh";
   encoder.head.pooler = "bert.pooler.dense";
+  encoder.head.bare_pooler = "pooler.dense";
   return encoder;
 }
 
@@ -197,20 +197,28 @@ absl::StatusOr<EncoderConfig> ReadClipText(const json& config) {
   return encoder;
 }
 
+absl::StatusOr<std::string> ReadPoolerActivation(const json& config) {
+  const json name = config.value("pooler_act", json("tanh"));
+  if (name == "tanh" || name == "relu") return name.get<std::string>();
+  return absl::UnimplementedError(
+      absl::StrCat("config.json: pooler_act: got ", name.dump(), ", want tanh or relu"));
+}
+
 // One side of a two-sided checkpoint: the encoder of `model_type` under `prefix`.
 absl::StatusOr<EncoderConfig> ReadTower(const json& config, const std::string& prefix) {
   const json type = config.value("model_type", json());
   EncoderConfig tower;
   if (type == "vit") {
     HYDRA_ASSIGN_OR_RETURN(tower, ReadVit(config));
-    tower.geometry.pooler = "tanh";
+    HYDRA_ASSIGN_OR_RETURN(tower.geometry.pooler, ReadPoolerActivation(config));
     tower.head.pooler = prefix + "pooler.dense";
     tower.root = prefix;
     return tower;
   }
   if (type == "clip_vision_model") {
     HYDRA_ASSIGN_OR_RETURN(tower, ReadClipVision(config));
-    tower.root = prefix + "vision_model.";
+    tower.root = prefix;
+    tower.older_root = prefix + "vision_model.";
     return tower;
   }
   if (type == "bert" || type == "roberta") {
@@ -344,13 +352,9 @@ absl::StatusOr<EncoderConfig> ReadFamily(const json& config, const FamilyMatch& 
     if (rule->classifiers.size() == 2) encoder.pooling = "cls_distillation";
     return encoder;
   }
-  // BertModel's pooler lies below the root; other families' dense layer belongs to the classifier.
-  if (absl::StartsWith(encoder.head.pooler, encoder.root)) {
-    encoder.head.pooler = encoder.head.pooler.substr(encoder.root.size());
-  } else {
-    encoder.head.pooler.clear();
-    encoder.geometry.pooler = "none";
-  }
+  // DistilBERT's dense layer belongs to the classifier.
+  encoder.head.pooler = encoder.head.bare_pooler;
+  if (encoder.head.pooler.empty()) encoder.geometry.pooler = "none";
   encoder.root.clear();
   return encoder;
 }

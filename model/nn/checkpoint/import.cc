@@ -217,7 +217,17 @@ class EncoderReader {
   const int64_t width_;
 };
 
-absl::StatusOr<Network> ReadNetwork(const WeightFiles& files, const EncoderConfig& config) {
+// transformers 5 saves a tower's tensors below another root than 4 did.
+EncoderConfig FindRoot(const WeightFiles& files, EncoderConfig config) {
+  const std::string first =
+      config.geometry.patch_size > 0 ? config.layout.patch + ".weight" : config.layout.word;
+  if (!config.older_root.empty() && files.Has(config.older_root + first))
+    config.root = config.older_root;
+  return config;
+}
+
+absl::StatusOr<Network> ReadNetwork(const WeightFiles& files, const EncoderConfig& described) {
+  const EncoderConfig config = FindRoot(files, described);
   return CatchTorch("import checkpoint", [&]() -> absl::StatusOr<Network> {
     Network network{.geometry = config.geometry,
                     .plan = FullPlan(config.geometry, 1),
@@ -286,8 +296,11 @@ void ResizeImage(size_t height, size_t width, Network& network) {
   const at::Tensor grid = weights.position.narrow(0, prefix, rows * columns)
                               .view({1, rows, columns, -1})
                               .permute({0, 3, 1, 2});
-  const at::Tensor resized =
-      at::upsample_bicubic2d(grid, {new_rows, new_columns}, /*align_corners=*/false);
+  // The reference of register tokens alone interpolates with antialiasing.
+  const std::vector<int64_t> size = {new_rows, new_columns};
+  const at::Tensor resized = geometry.register_tokens > 0
+                                 ? at::_upsample_bicubic2d_aa(grid, size, /*align_corners=*/false)
+                                 : at::upsample_bicubic2d(grid, size, /*align_corners=*/false);
   weights.position = at::cat({weights.position.narrow(0, 0, prefix),
                               resized.permute({0, 2, 3, 1}).reshape({new_rows * new_columns, -1})});
   geometry.image_height = height;

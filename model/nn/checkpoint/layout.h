@@ -28,6 +28,7 @@ struct EncoderLayout {
 // What follows the encoder; whole names.
 struct HeadLayout {
   std::string pooler;
+  std::string bare_pooler;  // of a checkpoint of the encoder alone
   std::string projection;
   std::vector<std::string> classifiers;  // DeiT with teacher has two, whose logits are averaged
 };

@@ -1,8 +1,8 @@
-"""Makes FOLDER/base, a random BERT with its vocabulary, and FOLDER/{pool,test,out_of_scope}.jsonl, intents to learn.
+"""Makes a small text task: FOLDER/base, a random BERT with its vocabulary, and JSON lines of intents.
 
     tiny_text.py FOLDER
 
-The encoder is too small to know anything; it learns the intents from scratch.  Standard library only.
+The encoder learns the intents from scratch: FOLDER/{pool,test,out_of_scope}.jsonl.
 """
 
 import itertools
@@ -24,8 +24,8 @@ INTENTS = {
     "translate": ("say this in french", "translate the word", "what is hello in german"),
     "weather": ("will it rain", "is it sunny", "temperature outside", "do i need an umbrella"),
 }
-BEFORE = ("", "please", "could you", "hey", "now", "i want to know", "quick", "tell me", "so", "well")
-AFTER = ("", "today", "tomorrow", "at noon", "for two", "in the kitchen", "thanks", "this evening", "again", "soon")
+BEFORE = "|please|could you|hey|now|i want to know|quick|tell me|so|well".split("|")
+AFTER = "|today|tomorrow|at noon|for two|at home|thanks|this evening|again|soon".split("|")
 WRONG_LABELS = 0.06  # people mark wrongly; without it nothing would be uncertain
 STRANGE = ("who wrote the oldest poem", "do cats dream of mice", "why is the sea salty")
 FILLER = ("really", "ever", "exactly", "once", "by night", "in spring", "or not", "then")

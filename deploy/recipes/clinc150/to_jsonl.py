@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""CLINC150's data_full.json (Larson et al. 2019, CC BY 3.0; github.com/clinc/oos-eval) as JSON lines.
+"""CLINC150's data_full.json (Larson et al. 2019, CC BY 3.0) as JSON lines.
 
     deploy/recipes/clinc150/to_jsonl.py data_full.json OUT
 
-writes OUT/pool.jsonl (train and val, 18 000), OUT/test.jsonl (4 500) and OUT/out_of_scope.jsonl (the 1 000 test
-queries outside the 150 intents, without labels).  Standard library only.
+writes OUT/pool.jsonl (train and val, 18 000), OUT/test.jsonl (4 500) and OUT/out_of_scope.jsonl (the
+1 000 test queries outside the 150 intents, without labels).  Standard library only.
 """
 
 import json

@@ -21,11 +21,15 @@ void AddGeometry(const artifact::Manifest& manifest, std::string& text) {
   const artifact::Geometry& geometry = manifest.geometry;
   absl::StrAppendFormat(&text, "%-12s %s, %d members, branch at layer %d of %d\n", manifest.name,
                         manifest.family, manifest.members, manifest.branch_layer, geometry.layers);
-  absl::StrAppendFormat(
-      &text, "%-12s %dx%dx%d images, patch %d, width %d, %d heads of %d, MLP %d, %d classes\n",
-      "geometry", geometry.channels, geometry.image_height, geometry.image_width,
-      geometry.patch_size, geometry.width, geometry.heads, geometry.head_width, geometry.mlp_width,
-      geometry.classes);
+  const std::string inputs =
+      geometry.patch_size > 0
+          ? absl::StrFormat("%dx%dx%d images, patch %d", geometry.channels, geometry.image_height,
+                            geometry.image_width, geometry.patch_size)
+          : absl::StrFormat("texts of up to %d tokens, vocabulary %d", geometry.max_positions,
+                            geometry.vocabulary);
+  absl::StrAppendFormat(&text, "%-12s %s, width %d, %d heads of %d, MLP %d, %d classes\n",
+                        "geometry", inputs, geometry.width, geometry.heads, geometry.head_width,
+                        geometry.mlp_width, geometry.classes);
   absl::StrAppendFormat(&text, "%-12s classifier %s, weights %s\n", "parts",
                         manifest.shared_classifier ? "shared" : "per member", manifest.dtype);
 }
@@ -81,7 +85,9 @@ Json GeometryJson(const artifact::Geometry& geometry) {
           {"image_height", geometry.image_height},
           {"image_width", geometry.image_width},
           {"channels", geometry.channels},
-          {"patch_size", geometry.patch_size}};
+          {"patch_size", geometry.patch_size},
+          {"vocabulary", geometry.vocabulary},
+          {"max_positions", geometry.max_positions}};
 }
 
 Json CertificatesJson(const artifact::Calibration& calibration) {

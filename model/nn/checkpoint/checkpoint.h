@@ -38,7 +38,8 @@ absl::StatusOr<Network> ImportTextSide(const std::string& directory);
 // Writes config.json (`checkpoint.config` with the labels), of image families
 // preprocessor_config.json, and model.safetensors (float32) so that `transformers` loads them.
 // `directory` must exist.  Errors: FAILED_PRECONDITION a network with more than one member or
-// missing heads; UNIMPLEMENTED a family without a classifier; INTERNAL the system's reason.
+// missing heads; UNIMPLEMENTED a family or network without a classifier, or images that are not
+// square; INTERNAL the system's reason.
 absl::Status ExportCheckpoint(const Checkpoint& checkpoint, const std::string& directory);
 
 // Bicubic interpolation of the patches' position embeddings to another image size, as the

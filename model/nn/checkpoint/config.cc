@@ -76,8 +76,9 @@ absl::StatusOr<EncoderConfig> ParseTextSide(const std::string& config_json) {
   return ReadTextSide(config);
 }
 
-absl::StatusOr<std::string> WithLabels(const std::string& config_json,
-                                       const std::vector<std::string>& labels) {
+absl::StatusOr<std::string> FormatConfig(const std::string& config_json,
+                                         const artifact::Geometry& geometry,
+                                         const std::vector<std::string>& labels) {
   HYDRA_ASSIGN_OR_RETURN(json config, ParseObject(config_json, "config.json"));
   HYDRA_ASSIGN_OR_RETURN(const std::string architecture, ClassifierArchitecture(config));
   json names = json::object(), ids = json::object();
@@ -89,6 +90,10 @@ absl::StatusOr<std::string> WithLabels(const std::string& config_json,
   config["id2label"] = names;
   config["label2id"] = ids;
   config["problem_type"] = "single_label_classification";
+  if (geometry.patch_size > 0) config["image_size"] = geometry.image_height;
+  for (const char* dtype : {"dtype", "torch_dtype"}) {  // of the file that is read
+    if (config.contains(dtype)) config[dtype] = "float32";
+  }
   return absl::StrCat(config.dump(2), "\n");
 }
 
@@ -116,7 +121,7 @@ std::string FormatVitConfig(const artifact::Geometry& geometry,
       {"hidden_dropout_prob", 0.0},
       {"attention_probs_dropout_prob", 0.0}};
   // A ViT's configuration always takes labels.
-  return WithLabels(document.dump(), labels).value();
+  return FormatConfig(document.dump(), geometry, labels).value();
 }
 
 }  // namespace hydra::nn

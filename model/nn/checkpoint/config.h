@@ -39,10 +39,12 @@ absl::StatusOr<CheckpointConfig> ParseCheckpointConfig(const std::string& config
 // The text side of a CLIP or VisionTextDualEncoder checkpoint.
 absl::StatusOr<EncoderConfig> ParseTextSide(const std::string& config_json);
 
-// `config_json` with these classes and the architecture of a classifier of its family.
-// Errors: as ParseCheckpointConfig; UNIMPLEMENTED a family that has no classifier.
-absl::StatusOr<std::string> WithLabels(const std::string& config_json,
-                                       const std::vector<std::string>& labels);
+// `config_json` of a float32 file with these classes, the architecture of a classifier of its
+// family and the geometry's image size.  Errors: as ParseCheckpointConfig; UNIMPLEMENTED a family
+// that has no classifier.
+absl::StatusOr<std::string> FormatConfig(const std::string& config_json,
+                                         const artifact::Geometry& geometry,
+                                         const std::vector<std::string>& labels);
 
 // Geometry::pooler of a classifier of the family of `config_json`.  Errors: as WithLabels.
 absl::StatusOr<std::string> ClassifierPooler(const std::string& config_json);

@@ -99,8 +99,12 @@ Tensors ExportTensors(const Network& network, const EncoderConfig& config) {
   }
   if (config.geometry.pooler != "none")
     PutPair(tensors, config.head.pooler, weights.pooler_weight[0], weights.pooler_bias[0]);
-  PutPair(tensors, config.head.classifiers.front(), weights.classifier_weight[0],
-          weights.classifier_bias[0]);
+  // Several classifiers, whose logits the reference averages, read their inputs side by side.
+  const auto count = static_cast<int64_t>(config.head.classifiers.size());
+  const std::vector<at::Tensor> matrices = weights.classifier_weight[0].chunk(count, 1);
+  for (size_t i = 0; i < matrices.size(); ++i) {
+    PutPair(tensors, config.head.classifiers[i], matrices[i] * count, weights.classifier_bias[0]);
+  }
   return tensors;
 }
 
@@ -113,18 +117,25 @@ absl::Status ExportCheckpoint(const Checkpoint& checkpoint, const std::string& d
     return absl::FailedPreconditionError(
         "export checkpoint: the layout holds one member with every head; pack a bundle instead");
   }
+  if (network.geometry.classes == 0) {
+    return absl::UnimplementedError(
+        "export checkpoint: the network ends in features, want a classifier");
+  }
+  if (network.geometry.image_height != network.geometry.image_width) {
+    return absl::UnimplementedError(
+        absl::StrCat("export checkpoint: the layout wants square images, got ",
+                     network.geometry.image_height, " x ", network.geometry.image_width));
+  }
   HYDRA_ASSIGN_OR_RETURN(const std::string config_json,
-                         WithLabels(checkpoint.config, checkpoint.labels));
+                         FormatConfig(checkpoint.config, network.geometry, checkpoint.labels));
   HYDRA_ASSIGN_OR_RETURN(const CheckpointConfig config, ParseCheckpointConfig(config_json, ""));
   const artifact::Geometry& geometry = network.geometry;
   if (network.pooling != config.encoder.pooling ||
-      geometry.pooler != config.encoder.geometry.pooler ||
-      geometry.image_height != config.encoder.geometry.image_height) {
+      geometry.pooler != config.encoder.geometry.pooler) {
     return absl::UnimplementedError(
         absl::StrCat("export checkpoint: the layout of ", checkpoint.family, " wants pooling \"",
-                     config.encoder.pooling, "\", pooler \"", config.encoder.geometry.pooler,
-                     "\" and images of ", config.encoder.geometry.image_height, " pixels, got \"",
-                     network.pooling, "\", \"", geometry.pooler, "\" and ", geometry.image_height));
+                     config.encoder.pooling, "\" and pooler \"", config.encoder.geometry.pooler,
+                     "\", got \"", network.pooling, "\" and \"", geometry.pooler, "\""));
   }
   HYDRA_ASSIGN_OR_RETURN(
       const std::string weights, CatchTorch("export checkpoint", [&] {

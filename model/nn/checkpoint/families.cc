@@ -1,5 +1,6 @@
 #include "model/nn/checkpoint/families.h"
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -114,8 +115,12 @@ absl::Status CheckTextModel(const json& config) {
     return absl::UnimplementedError(absl::StrCat("config.json: position_embedding_type: got ",
                                                  position.dump(), ", want \"absolute\""));
   }
-  if (config.value("is_decoder", json(false)) == json(false)) return absl::OkStatus();
-  return absl::UnimplementedError("config.json: is_decoder: got true, want false");
+  for (const char* key : {"is_decoder", "add_cross_attention"}) {
+    HYDRA_ASSIGN_OR_RETURN(const bool decodes, ReadFlag(config, key, false));
+    if (decodes)
+      return absl::UnimplementedError(absl::StrCat("config.json: ", key, ": got true, want false"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReadTextSizes(const json& config, size_t vocabulary, size_t positions,
@@ -376,9 +381,14 @@ absl::StatusOr<EncoderConfig> ReadTextSide(const json& config) {
 
 absl::StatusOr<std::string> ClassifierArchitecture(const json& config) {
   const json type = config.value("model_type", json());
+  const std::string own = Architecture(config);
+  std::vector<std::string> classes;
   for (const FamilyRule& rule : Rules()) {
-    if (type == rule.model_type && *rule.classifier_class != '\0') return rule.classifier_class;
+    if (type == rule.model_type && *rule.classifier_class != '\0')
+      classes.push_back(rule.classifier_class);
   }
+  if (std::find(classes.begin(), classes.end(), own) != classes.end()) return own;
+  if (!classes.empty()) return classes.front();
   return absl::UnimplementedError(absl::StrCat("config.json: model_type: got ", type.dump(),
                                                ", want a family with a classifier"));
 }

@@ -22,7 +22,7 @@ absl::StatusOr<FamilyMatch> MatchFamily(const nlohmann::json& config);
 absl::StatusOr<EncoderConfig> ReadFamily(const nlohmann::json& config, const FamilyMatch& match);
 absl::StatusOr<EncoderConfig> ReadTextSide(const nlohmann::json& config);
 
-// The reference's class of a classifier of this model_type.
+// The reference's class of a classifier of this model_type: its own architecture if it is one.
 absl::StatusOr<std::string> ClassifierArchitecture(const nlohmann::json& config);
 
 }  // namespace hydra::nn

@@ -1,17 +1,12 @@
-// Parity with the reference library: logits and hidden states of committed random checkpoints
-// (tests/golden/make_encoder_vectors.py) and of a trained one, where its files are present.
+// Trained checkpoints, where their files are present; bfloat16; layouts of several releases.
 #include "model/nn/checkpoint/checkpoint.h"
 
 #include <filesystem>
 #include <string>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/artifact/tensor_file.h"
-#include "model/base/file.h"
 #include "model/data/idx.h"
 #include "model/nn/forward.h"
-#include "model/nn/tensor_convert.h"
 #include "tests/unit/model/nn/encoder_vectors.h"
 #include "tests/unit/model/random_network.h"
 
@@ -19,7 +14,6 @@ namespace hydra::nn {
 namespace {
 
 using testing::EncoderCase;
-using ::testing::HasSubstr;
 
 TEST(CheckpointTest, BFloat16_StaysWithinTwoPercent) {
   auto checkpoint = ImportCheckpoint(EncoderCase("vit_plain"));
@@ -32,23 +26,6 @@ TEST(CheckpointTest, BFloat16_StaysWithinTwoPercent) {
       testing::LargestDifference(rounded, exact) / exact.abs().max().item<double>();
   EXPECT_LE(relative, 0.02);
   EXPECT_GT(relative, 0.0);
-}
-
-TEST(CheckpointTest, ExportThenImport_GivesSameNetwork) {
-  const auto original = ImportCheckpoint(EncoderCase("deit_relu"));
-  ASSERT_TRUE(original.ok()) << original.status();
-  const std::string directory = ::testing::TempDir() + "/hydra_export";
-  std::filesystem::create_directories(directory);
-  ASSERT_TRUE(ExportCheckpoint(*original, directory).ok());
-  auto copy = ImportCheckpoint(directory);
-  ASSERT_TRUE(copy.ok()) << copy.status();
-  EXPECT_EQ(copy->labels, original->labels);
-  EXPECT_EQ(copy->image_settings.mean, original->image_settings.mean);
-  Network first = original->network;
-  auto left = NamedParameters(first), right = NamedParameters(copy->network);
-  ASSERT_EQ(left.size(), right.size());
-  for (size_t i = 0; i < left.size(); ++i)
-    EXPECT_TRUE(at::equal(*left[i].second, *right[i].second)) << left[i].first;
 }
 
 // Published with the checkpoint: logits of test image 0, and 86.64 % of the 10 000 test images
@@ -95,40 +72,6 @@ TEST(CheckpointTest, CommittedDemoBase_HasItsRecordedAccuracy) {
       ImportCheckpoint(std::string(HYDRA_SOURCE_DIR) + "/deploy/recipes/fashion-mnist-base");
   ASSERT_TRUE(base.ok()) << base.status();
   EXPECT_NEAR(TestSetRight(TestSetLogits(*base)), 8964, 2);  // docs/results.md
-}
-
-absl::Status ImportWith(const std::string& from, const std::string& to) {
-  const std::string directory = ::testing::TempDir() + "/hydra_broken";
-  std::filesystem::remove_all(directory);
-  std::filesystem::copy(EncoderCase("vit_plain"), directory,
-                        std::filesystem::copy_options::recursive);
-  std::string config = base::ReadFile(directory + "/config.json", 1 << 20).value();
-  const size_t at = config.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  config.replace(at, from.size(), to);
-  EXPECT_TRUE(base::WriteFileAtomically(directory + "/config.json", config).ok());
-  return ImportCheckpoint(directory).status();
-}
-
-TEST(CheckpointTest, WhatIsNotSupported_IsRefusedByName) {
-  EXPECT_THAT(ImportWith("\"vit\"", "\"swin\"").message(),
-              HasSubstr("model_type: got \"swin\", want one of: vit, deit, dinov2"));
-  EXPECT_THAT(ImportWith("\"gelu\"", "\"mish\"").message(), HasSubstr("hidden_act: got \"mish\""));
-  EXPECT_THAT(ImportWith("\"encoder_stride\"", "\"problem_type\": \"regression\", \"x\"").message(),
-              HasSubstr("problem_type: got \"regression\""));
-  EXPECT_THAT(ImportWith("\"num_attention_heads\": 3", "\"num_attention_heads\": 5").message(),
-              HasSubstr("want a multiple of num_attention_heads 5"));
-  EXPECT_THAT(ImportWith("\"hidden_size\": 18", "\"hidden_size\": -1").message(),
-              HasSubstr("hidden_size: got -1"));
-}
-
-TEST(CheckpointTest, TensorThatDoesNotFit_IsNamed) {
-  EXPECT_THAT(ImportWith("\"intermediate_size\": 29", "\"intermediate_size\": 41").message(),
-              HasSubstr("intermediate.dense.weight"));
-}
-
-TEST(CheckpointTest, MissingDirectory_IsNamed) {
-  EXPECT_EQ(ImportCheckpoint("/nonexistent").status().code(), absl::StatusCode::kNotFound);
 }
 
 }  // namespace

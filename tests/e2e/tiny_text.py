@@ -1,4 +1,4 @@
-"""Makes a small text task: FOLDER/base, a random BERT with its vocabulary, and JSON lines of intents.
+"""A small text task: FOLDER/base, a random BERT with its vocabulary, and JSON lines of intents.
 
     tiny_text.py FOLDER
 

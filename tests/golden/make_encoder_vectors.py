@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/encoders/<case>/: random checkpoints with what `transformers` computes of them.
+"""Writes tests/golden/encoders/<case>/: random checkpoints and what `transformers` makes of them.
 
 Run with torch 2.11, transformers 5.24, safetensors 0.8:
     python3 tests/golden/make_encoder_vectors.py [CASE...]

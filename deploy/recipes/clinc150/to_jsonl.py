@@ -3,8 +3,8 @@
 
     deploy/recipes/clinc150/to_jsonl.py data_full.json OUT
 
-writes OUT/pool.jsonl (train and val, 18 000), OUT/test.jsonl (4 500) and OUT/out_of_scope.jsonl (the
-1 000 test queries outside the 150 intents, without labels).  Standard library only.
+writes OUT/pool.jsonl (train and val, 18 000), OUT/test.jsonl (4 500) and OUT/out_of_scope.jsonl
+(the 1 000 test queries outside the 150 intents, without labels).  Standard library only.
 """
 
 import json

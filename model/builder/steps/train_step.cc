@@ -139,7 +139,9 @@ absl::StatusOr<Prepared> PrepareBase(const DataOptions& data, const TrainStepOpt
   }
   HYDRA_ASSIGN_OR_RETURN(prepared.pool, LoadPool(data, prepared.inputs, {}));
   checkpoint.labels = prepared.pool.classes;
-  HYDRA_ASSIGN_OR_RETURN(checkpoint.config, nn::WithLabels(checkpoint.config, checkpoint.labels));
+  HYDRA_ASSIGN_OR_RETURN(
+      checkpoint.config,
+      nn::FormatConfig(checkpoint.config, checkpoint.network.geometry, checkpoint.labels));
   HYDRA_ASSIGN_OR_RETURN(const std::string pooler, nn::ClassifierPooler(checkpoint.config));
   train::AddClassifier({checkpoint.labels.size(), pooler, options.seed}, checkpoint.network);
   return prepared;

@@ -10,8 +10,9 @@ import json
 import math
 import pathlib
 import random
-import struct
 import sys
+
+from safetensors_file import safetensors
 
 WIDTH, LAYERS, HEADS, MLP, POSITIONS = 32, 2, 4, 64, 24
 INTENTS = {
@@ -89,21 +90,6 @@ def draw_tensors(draw, vocabulary):
     return tensors
 
 
-def safetensors(tensors):
-    header, body = {}, b""
-    for name, (shape, values) in sorted(tensors.items()):
-        data = struct.pack(f"<{len(values)}f", *values)
-        header[name] = {
-            "dtype": "F32",
-            "shape": list(shape),
-            "data_offsets": [len(body), len(body) + len(data)],
-        }
-        body += data
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    return struct.pack("<Q", len(text)) + text + body
-
-
 def write_base(folder, words):
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = [*SPECIAL, *sorted(words)]
@@ -125,8 +111,7 @@ def write_base(folder, words):
     (folder / "model.safetensors").write_bytes(safetensors(tensors))
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
+def make(folder):
     folder.mkdir(parents=True, exist_ok=True)
     rows = list(queries())
     draw = random.Random(3)
@@ -140,4 +125,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    make(pathlib.Path(sys.argv[1]))

@@ -1,6 +1,7 @@
 #include "model/base/status_macros.h"
 #include "model/builder/cli/command.h"
 #include "model/builder/cli/given.h"
+#include "model/builder/recipe/dry_run.h"
 #include "model/builder/recipe/pipeline.h"
 #include "model/builder/recipe/recipe.h"
 #include "model/builder/recipe/wrap.h"
@@ -12,6 +13,7 @@ struct BuildGiven {
   std::string recipe;
   std::string work;
   std::string out;
+  bool dry_run = false;
 };
 
 struct WrapGiven {
@@ -26,6 +28,7 @@ std::string WorkOf(const std::string& work, const std::string& out) {
 
 absl::Status Build(const BuildGiven& given, StepContext context) {
   HYDRA_ASSIGN_OR_RETURN(const Recipe recipe, ReadRecipe(given.recipe));
+  if (given.dry_run) return DryRun(recipe, context);
   return BuildBundle(recipe, WorkOf(given.work, given.out), given.out, context);
 }
 
@@ -62,6 +65,8 @@ void AddPipelineCommands(CLI::App& app, Action& action) {
         command.add_option("recipe", given.recipe, "YAML file")->required();
         command.add_option("--work", given.work,
                            "where steps keep their outputs; default: OUT.work");
+        command.add_flag("--dry-run", given.dry_run,
+                         "read everything that the recipe names and run its base; write nothing");
         AddOut(command, given.out, "directory of the bundle");
       },
       Build);

@@ -54,7 +54,7 @@ absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const Store
     return absl::InvalidArgumentError(
         absl::StrCat("test: got ", options.test, " without labels, want labelled data"));
   }
-  HYDRA_RETURN_IF_ERROR(MatchLabels(stored.labels, options.test, data.id));
+  HYDRA_RETURN_IF_ERROR(MatchLabels(stored.labels, {options.test, options.match_labels}, data.id));
   for (const std::string& text : options.ood) {
     HYDRA_ASSIGN_OR_RETURN(const auto named, ParseNamedDataSpec(text));
     HYDRA_ASSIGN_OR_RETURN(LabelledData images, LoadData(named.second, stored.inputs));

@@ -11,6 +11,8 @@ std::vector<OptionField> Fields(DataOptions& options) {
       {"test", &options.test, "test set, in the same form; only evaluate reads it"},
       {"ood", &options.ood, "out-of-distribution set NAME=SPEC; may be given several times"},
       {"label_names", &options.label_names, "names of the classes in their order"},
+      {"match_labels", &options.match_labels,
+       "how the data's classes are found in a network's: by name, or in order"},
       {"split_select", &splits.select, "rows for head selection and comparisons while building"},
       {"split_fit", &splits.fit, "rows that fit the temperature"},
       {"split_path", &splits.path, "rows that declare the cuts and choose the score"},

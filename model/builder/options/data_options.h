@@ -17,6 +17,7 @@ struct DataOptions {
   std::string test;                      // used by evaluate --final only
   std::vector<std::string> ood;          // "NAME=SPEC" each
   std::vector<std::string> label_names;  // empty: the data's own, else "0", "1", ...
+  std::string match_labels = "name";     // or "order", see MatchLabels
   data::SplitSizes splits;
   size_t split_seed = 0;
 };

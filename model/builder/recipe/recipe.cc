@@ -52,6 +52,7 @@ void ReadData(YamlSection section, const std::string& folder, DataOptions& data)
   if (data.data.empty()) section.Complain("pool", "missing, want the training pool");
   data.test = ReadDataSpec(section, "test", folder);
   section.Read("label_names", data.label_names);
+  section.Read("match_labels", data.match_labels);
   YamlSection ood = section.Section("ood");
   for (const std::string& name : ood.Keys())
     data.ood.push_back(absl::StrCat(name, "=", ReadDataSpec(ood, name, folder)));

@@ -151,20 +151,34 @@ absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec, siz
                                  .stddev = {1.0}};
 }
 
-absl::Status MatchLabels(const std::vector<std::string>& classes, const std::string& what,
+absl::Status MatchLabels(const std::vector<std::string>& classes, const LabelMatch& match,
                          LabelledData& data) {
+  if (match.rule != "name" && match.rule != "order") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("match_labels: got \"", match.rule, "\", want name or order"));
+  }
   const int64_t largest = data.examples.labels.max().item<int64_t>();
   if (data.label_names.empty()) {
     if (largest < static_cast<int64_t>(classes.size())) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat(what, ": got label ", largest, ", want 0..", classes.size() - 1));
+        absl::StrCat(match.what, ": got label ", largest, ", want 0..", classes.size() - 1));
+  }
+  if (match.rule == "order") {
+    if (data.label_names.size() == classes.size()) {
+      data.label_names = classes;
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(match.what, ": got ", data.label_names.size(),
+                                                   " classes, want the network's ",
+                                                   classes.size()));
   }
   std::vector<int64_t> index;
   for (const std::string& name : data.label_names) {
     const auto found = std::find(classes.begin(), classes.end(), name);
     if (found == classes.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          what, ": got the class \"", name, "\", want one of ", absl::StrJoin(classes, ", ")));
+      return absl::InvalidArgumentError(absl::StrCat(match.what, ": got the class \"", name,
+                                                     "\", want one of ",
+                                                     absl::StrJoin(classes, ", ")));
     }
     index.push_back(found - classes.begin());
   }

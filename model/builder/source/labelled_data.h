@@ -30,10 +30,16 @@ absl::StatusOr<LabelledData> LoadData(const DataSpec& spec, const InputSettings&
 // `channels` holds for PNG and JPEG files; IDX images have one.  Errors: as the reader.
 absl::StatusOr<artifact::ImageSettings> NativeSettings(const DataSpec& spec, size_t channels);
 
-// Makes the labels of `data` indices into `classes`: by name where the data names its classes, else
-// they must be indices already.  `what` names the data in errors.
-// Errors: INVALID_ARGUMENT a class that is not in `classes`.
-absl::Status MatchLabels(const std::vector<std::string>& classes, const std::string& what,
+struct LabelMatch {
+  std::string what;           // names the data in errors
+  std::string rule = "name";  // or "order"
+};
+
+// Makes the labels of `data` indices into `classes`.  Where the data names its classes: by name, or
+// by order, which takes the data's classes as sorted for `classes` under other names (folders of
+// ImageNet).  Else they must be indices already.
+// Errors: INVALID_ARGUMENT another rule, a class that is not in `classes`, or another number.
+absl::Status MatchLabels(const std::vector<std::string>& classes, const LabelMatch& match,
                          LabelledData& data);
 
 // Label index of each row.

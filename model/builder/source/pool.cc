@@ -31,7 +31,7 @@ absl::StatusOr<Pool> LoadPool(const DataOptions& options, const InputSettings& s
         absl::StrCat("data: got ", options.data, " without labels, want labelled data"));
   }
   pool.classes = classes.empty() ? OwnClasses(options, pool.data) : classes;
-  HYDRA_RETURN_IF_ERROR(MatchLabels(pool.classes, options.data, pool.data));
+  HYDRA_RETURN_IF_ERROR(MatchLabels(pool.classes, {options.data, options.match_labels}, pool.data));
   HYDRA_ASSIGN_OR_RETURN(pool.splits,
                          data::SplitPool(pool.data.digests, options.splits, options.split_seed));
   return pool;

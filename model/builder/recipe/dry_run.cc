@@ -1,0 +1,96 @@
+#include "model/builder/recipe/dry_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/base/status_macros.h"
+#include "model/builder/networks/stored_network.h"
+#include "model/builder/quality/predictions.h"
+#include "model/builder/source/pool.h"
+
+namespace hydra::builder {
+namespace {
+
+constexpr size_t kRows = 8;
+
+absl::Status CheckSelection(const Recipe& recipe, const artifact::Geometry& geometry) {
+  if (recipe.wrap || (recipe.select.keep >= 1 && recipe.select.keep <= geometry.heads))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("select.keep: got ", recipe.select.keep,
+                                                 ", want 1..", geometry.heads,
+                                                 ", the heads of a layer"));
+}
+
+// The base's answers, or features where its classifier comes later, are finite.
+absl::Status RunSomeRows(const StoredNetwork& base, const Pool& pool, StepContext context) {
+  std::vector<size_t> rows(std::min(kRows, pool.data.examples.size()));
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  HYDRA_ASSIGN_OR_RETURN(
+      const Predictions answers,
+      Predict(base.network, SelectRows(pool.data, rows), {.threads = context.threads}));
+  for (const float value : answers.logits) {
+    if (!std::isfinite(value))
+      return absl::FailedPreconditionError("base: its answers are not finite");
+  }
+  context.console.Line(absl::StrFormat("dry run  base ran on %d rows", rows.size()));
+  return absl::OkStatus();
+}
+
+void DescribePool(const Pool& pool, StepContext context) {
+  std::string text = absl::StrFormat(
+      "dry run  pool of %d examples, %d classes:", pool.data.examples.size(), pool.classes.size());
+  for (const auto& [split, rows] : pool.splits)
+    absl::StrAppend(&text, " ", split, " ", rows.size());
+  context.console.Line(text);
+}
+
+absl::Status ReadOthers(const DataOptions& options, const StoredNetwork& base,
+                        const std::vector<std::string>& classes, StepContext context) {
+  std::vector<std::pair<std::string, DataSpec>> sets;
+  if (!options.test.empty()) {
+    HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.test));
+    sets.emplace_back("test", spec);
+  }
+  for (const std::string& text : options.ood) {
+    HYDRA_ASSIGN_OR_RETURN(sets.emplace_back(), ParseNamedDataSpec(text));
+  }
+  for (const auto& [name, spec] : sets) {
+    HYDRA_ASSIGN_OR_RETURN(LabelledData data, LoadData(spec, base.inputs));
+    if (name == "test")
+      HYDRA_RETURN_IF_ERROR(MatchLabels(classes, {options.test, options.match_labels}, data));
+    context.console.Line(absl::StrFormat("dry run  %s: %d examples", name, data.examples.size()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status DryRun(const Recipe& recipe, StepContext context) {
+  const std::string& directory = recipe.base.empty() ? recipe.train.base : recipe.base;
+  if (directory.empty()) {
+    return absl::UnimplementedError(
+        "dry run: the recipe trains a base from random parameters, want one with a checkpoint");
+  }
+  HYDRA_ASSIGN_OR_RETURN(StoredNetwork base, ReadNetwork(directory));
+  if (base.inputs.text.has_value() && recipe.train.max_tokens != 0) {
+    base.inputs.text->max_tokens = std::min(base.inputs.text->max_tokens, recipe.train.max_tokens);
+  }
+  const artifact::Geometry& geometry = base.network.geometry;
+  context.console.Line(absl::StrFormat("dry run  base %s: %s, %d layers of %d heads, width %d",
+                                       directory, base.family, geometry.layers, geometry.heads,
+                                       geometry.width));
+  HYDRA_RETURN_IF_ERROR(CheckSelection(recipe, geometry));
+  const bool keeps_classes = !recipe.base.empty();
+  HYDRA_ASSIGN_OR_RETURN(
+      const Pool pool,
+      LoadPool(recipe.data, base.inputs, keeps_classes ? base.labels : std::vector<std::string>()));
+  DescribePool(pool, context);
+  HYDRA_RETURN_IF_ERROR(ReadOthers(recipe.data, base, pool.classes, context));
+  return RunSomeRows(base, pool, context);
+}
+
+}  // namespace hydra::builder

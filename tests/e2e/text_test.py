@@ -63,16 +63,16 @@ class TextTest(harness.EndToEndCase):
 
     def test_queries_get_their_intents_and_strange_ones_are_abstained(self):
         test = rows_of(self.data / "test.jsonl")[:120]
-        answers = self.predict_file([row["text"] for row in test])
+        asked = [row["text"] for row in test]
+        answers = self.predict_file(asked)
         right = [
             answer["top"][0]["label"] == row["label"] for row, answer in zip(test, answers)
         ]
         self.assertGreater(sum(right) / len(right), 0.8)  # 6 % of the labels are wrong on purpose
         strange = [row["text"] for row in rows_of(self.data / "out_of_scope.jsonl")[:60]]
         self.served.hydra("threshold", "set", "--coverage", "0.8")
-        self.assertGreater(
-            self.abstained(self.predict_file(strange)), 2 * self.abstained(self.predict_file([row["text"] for row in test]))
-        )
+        ordinary = self.abstained(self.predict_file(asked))
+        self.assertGreater(self.abstained(self.predict_file(strange)), 2 * ordinary)
 
     def test_alone_equals_in_a_batch_of_other_lengths(self):
         texts = ["wake me up", "x", "", "please show my balance in the kitchen tomorrow thanks so"]

@@ -160,7 +160,7 @@ CASES = {
     ),
     "deit_teacher": (
         lambda: classifier(
-            hf.DeiTForImageClassificationWithTeacher, hf.DeiTConfig, dict(COLOUR), 4
+            hf.DeiTForImageClassificationWithTeacher, hf.DeiTConfig, dict(VIT, num_channels=3), 4
         ),
         {},
     ),
@@ -230,12 +230,20 @@ def save(model, folder, *, dtype=None, shard="1GB", image_size=None):
     if not hasattr(vision, "image_size"):
         return
     size = image_size or vision.image_size
+    bit = vision.model_type.startswith("dinov2")
+    sizes = {"size": {"height": size, "width": size}}
+    if bit:
+        sizes = {
+            "size": {"shortest_edge": size + 3},
+            "do_center_crop": True,
+            "crop_size": {"height": size, "width": size},
+        }
     processor = {
-        "image_processor_type": "ViTImageProcessor",
+        "image_processor_type": "BitImageProcessor" if bit else "ViTImageProcessor",
         "image_mean": [0.3 + 0.1 * c for c in range(vision.num_channels)],
         "image_std": [0.2 + 0.1 * c for c in range(vision.num_channels)],
         "resample": 3,
-        "size": {"height": size, "width": size},
+        **sizes,
     }
     (folder / "preprocessor_config.json").write_text(json.dumps(processor) + "\n")
 

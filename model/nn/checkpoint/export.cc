@@ -28,6 +28,7 @@ void PutImageEmbeddings(const EncoderConfig& config, const EncoderWeights& weigh
   PutPair(tensors, config.root + layout.patch, weights.patch_weight.view({width, -1, patch, patch}),
           weights.patch_bias);
   tensors[config.root + layout.cls_token] = weights.prefix[0].view({1, 1, width});
+  if (!layout.mask_token.empty()) tensors[config.root + layout.mask_token] = at::zeros({1, width});
   const int64_t placed = layout.distillation_token.empty() ? 1 : 2;
   if (placed == 2)
     tensors[config.root + layout.distillation_token] = weights.prefix[1].view({1, 1, width});
@@ -143,10 +144,9 @@ absl::Status ExportCheckpoint(const Checkpoint& checkpoint, const std::string& d
       }));
   HYDRA_RETURN_IF_ERROR(base::WriteFileAtomically(directory + "/config.json", config_json));
   if (geometry.patch_size > 0) {
-    HYDRA_RETURN_IF_ERROR(
-        base::WriteFileAtomically(directory + "/preprocessor_config.json",
-                                  preprocess::FormatProcessorConfig(checkpoint.image_settings,
-                                                                    checkpoint.family)));
+    HYDRA_RETURN_IF_ERROR(base::WriteFileAtomically(
+        directory + "/preprocessor_config.json",
+        preprocess::FormatProcessorConfig(checkpoint.image_settings, checkpoint.family)));
   }
   return base::WriteFileAtomically(directory + "/model.safetensors", weights);
 }

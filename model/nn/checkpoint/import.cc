@@ -12,6 +12,7 @@ namespace hydra::nn {
 namespace {
 
 constexpr size_t kMaxConfigBytes = size_t{4} << 20;
+constexpr size_t kMaxImageSide = 4096;  // nobody interpolates to more; larger values are damage
 
 // Reads an encoder's parameters into a network of one member.
 class EncoderReader {
@@ -245,6 +246,17 @@ absl::StatusOr<std::string> ReadOptionalFile(const std::string& path) {
   return text;
 }
 
+absl::Status CheckImageSides(const artifact::ImageSettings& settings, size_t patch_size) {
+  for (const size_t side : {settings.height, settings.width}) {
+    if (side < patch_size || side > kMaxImageSide) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("preprocessor_config.json: images of ", settings.height, " x ",
+                       settings.width, ", want sides of ", patch_size, "..", kMaxImageSide));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Checkpoint> ImportCheckpoint(const std::string& directory) {
@@ -268,6 +280,7 @@ absl::StatusOr<Checkpoint> ImportCheckpoint(const std::string& directory) {
   const artifact::Geometry& geometry = checkpoint.network.geometry;
   if (geometry.patch_size > 0 &&
       (wanted.height != geometry.image_height || wanted.width != geometry.image_width)) {
+    HYDRA_RETURN_IF_ERROR(CheckImageSides(wanted, geometry.patch_size));
     HYDRA_RETURN_IF_ERROR(CatchTorch("interpolate position embeddings", [&]() -> absl::Status {
       ResizeImage(wanted.height, wanted.width, checkpoint.network);
       return CheckNetwork(checkpoint.network);

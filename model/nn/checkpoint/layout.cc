@@ -25,6 +25,7 @@ EncoderLayout DeitLayout() {
 
 EncoderLayout Dinov2Layout(const std::string& fc1, const std::string& fc2) {
   EncoderLayout layout = VitLayout();
+  layout.mask_token = "embeddings.mask_token";
   layout.norm1 = "norm1";
   layout.norm2 = "norm2";
   layout.fc1 = fc1;

@@ -12,6 +12,7 @@ namespace hydra::nn {
 struct EncoderLayout {
   // Images.
   std::string patch, cls_token, distillation_token, register_tokens;
+  std::string mask_token;  // of pretraining; written as zeros, never read
   // Text.
   std::string word, token_type;
   std::string position;

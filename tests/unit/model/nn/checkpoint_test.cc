@@ -2,11 +2,16 @@
 #include "model/nn/checkpoint/checkpoint.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "model/artifact/tensor_file.h"
+#include "model/base/file.h"
 #include "model/data/idx.h"
 #include "model/nn/forward.h"
+#include "model/nn/tensor_convert.h"
 #include "tests/unit/model/nn/encoder_vectors.h"
 #include "tests/unit/model/random_network.h"
 
@@ -26,6 +31,30 @@ TEST(CheckpointTest, BFloat16_StaysWithinTwoPercent) {
       testing::LargestDifference(rounded, exact) / exact.abs().max().item<double>();
   EXPECT_LE(relative, 0.02);
   EXPECT_GT(relative, 0.0);
+}
+
+// transformers 4 saved the tower of a VisionTextDualEncoder one level deeper than 5 does.
+TEST(CheckpointTest, ClipTowerInTheOlderLayout_GivesTheSameAnswers) {
+  const std::string source = EncoderCase("dual_clip_bert");
+  const std::string directory = absl::StrCat(::testing::TempDir(), "/hydra_older");
+  std::filesystem::remove_all(directory);
+  std::filesystem::copy(source, directory);
+  const auto file =
+      artifact::TensorFile::Open(absl::StrCat(source, "/model.safetensors"), 1 << 20).value();
+  std::map<std::string, at::Tensor> renamed;
+  for (const auto& [name, view] : file.tensors()) {
+    const bool tower = name.rfind("vision_model.", 0) == 0;
+    renamed[tower ? "vision_model." + name : name] =
+        ReadTensor(file, name, {view.shape.begin(), view.shape.end()}).value();
+  }
+  ASSERT_TRUE(base::WriteFileAtomically(absl::StrCat(directory, "/model.safetensors"),
+                                        EncodeFloatTensors(renamed, {}).value())
+                  .ok());
+  const auto older = ImportCheckpoint(directory);
+  ASSERT_TRUE(older.ok()) << older.status();
+  const at::Tensor images = testing::RandomImages(older->network.geometry, 3, 5);
+  EXPECT_TRUE(at::equal(Forward(older->network, images),
+                        Forward(ImportCheckpoint(source).value().network, images)));
 }
 
 // Published with the checkpoint: logits of test image 0, and 86.64 % of the 10 000 test images

@@ -94,6 +94,16 @@ TEST(RefusalTest, SizeOutOfRange_IsNamed) {
   EXPECT_THAT(ErrorWith("clip", "vision_config", 3), HasSubstr("vision_config: want an object"));
 }
 
+TEST(RefusalTest, ImageSizeOfTheProcessorOutOfRange_IsNamed) {
+  for (const size_t side : {size_t{3}, size_t{4097}}) {
+    const std::string directory = CopyOf("vit_plain");
+    EditJson(directory + "/preprocessor_config.json",
+             [&](json& processor) { processor["size"]["width"] = side; });
+    EXPECT_THAT(ImportCheckpoint(directory).status().message(),
+                HasSubstr(absl::StrCat("images of 12 x ", side, ", want sides of 4..4096")));
+  }
+}
+
 TEST(RefusalTest, TensorThatDoesNotFit_IsNamed) {
   EXPECT_THAT(ErrorWith("vit_plain", "intermediate_size", 41),
               HasSubstr("vit.encoder.layer.0.intermediate.dense.weight"));

@@ -24,6 +24,22 @@ Manifest ReaderManifest() {
   return manifest;
 }
 
+// A text encoder with what ViT does not have.
+Manifest TextManifest() {
+  Manifest manifest = TinyManifest();
+  manifest.family = "bert";
+  manifest.geometry.norm_first = false;
+  manifest.geometry.embedding_norm = true;
+  manifest.geometry.pooler = "tanh";
+  manifest.geometry.vocabulary = 37;
+  manifest.geometry.max_positions = 13;
+  manifest.geometry.token_types = 2;
+  for (size_t* image : {&manifest.geometry.image_height, &manifest.geometry.image_width,
+                        &manifest.geometry.channels, &manifest.geometry.patch_size})
+    *image = 0;
+  return manifest;
+}
+
 std::string ErrorAfter(const std::function<void(Manifest&)>& change) {
   Manifest manifest = TinyManifest();
   change(manifest);
@@ -37,6 +53,22 @@ TEST(ManifestCodecTest, Parse_WhatEncodeWrote_EncodesToTheSameText) {
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     EXPECT_EQ(EncodeManifest(*parsed).value(), text);
   }
+}
+
+TEST(ManifestCodecTest, Parse_TextEncoder_KeepsItsGeometry) {
+  const Manifest manifest = TextManifest();
+  const std::string text = EncodeManifest(manifest).value();
+  const auto parsed = ParseManifest(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->geometry, manifest.geometry);
+  EXPECT_EQ(EncodeManifest(*parsed).value(), text);
+  Json json = Json::parse(text);
+  json["geometry"]["pooler"] = "gelu";
+  EXPECT_THAT(ParseManifest(json.dump()).status().message(),
+              HasSubstr("geometry.pooler: got \"gelu\""));
+  json["geometry"]["pooler"] = "relu";
+  json["geometry"]["norm_first"] = 0;
+  EXPECT_THAT(ParseManifest(json.dump()).status().message(), HasSubstr("geometry.norm_first"));
 }
 
 TEST(ManifestCodecTest, Parse_AnyFieldCorrupted_NamesIt) {

@@ -182,6 +182,14 @@ CASES = {
         lambda: hf.BertModel(hf.BertConfig(**BERT), add_pooling_layer=False),
         {"load": {"add_pooling_layer": False}},
     ),
+    "bert_pretrained": (
+        lambda: hf.BertForPreTraining(hf.BertConfig(**dict(BERT, num_hidden_layers=1))),
+        {},
+    ),
+    "bert_masked_lm": (
+        lambda: hf.BertForMaskedLM(hf.BertConfig(**dict(BERT, num_hidden_layers=1))),
+        {},
+    ),
     "bert_sharded": (lambda: bert(), {"shard": "12KB"}),
     "bert_bf16": (lambda: bert(), {"dtype": torch.bfloat16}),
     "roberta": (
@@ -198,6 +206,14 @@ CASES = {
         {},
     ),
     "distilbert_model": (lambda: hf.DistilBertModel(hf.DistilBertConfig(**DISTILBERT)), {}),
+    "roberta_masked_lm": (
+        lambda: hf.RobertaForMaskedLM(hf.RobertaConfig(**dict(ROBERTA, num_hidden_layers=1))),
+        {},
+    ),
+    "distilbert_masked_lm": (
+        lambda: hf.DistilBertForMaskedLM(hf.DistilBertConfig(**dict(DISTILBERT, n_layers=1))),
+        {},
+    ),
     "clip": (lambda: clip("quick_gelu", VOCABULARY - 1), {}),
     "clip_gelu": (lambda: clip("gelu", VOCABULARY - 1), {}),
     "clip_eos_2": (lambda: clip("quick_gelu", 2), {}),
@@ -336,6 +352,8 @@ def make(name, seed):
     model = type(model).from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager", **load
     ).eval()
+    if name.endswith(("_masked_lm", "_pretrained")):
+        model = model.base_model
     if hasattr(model.config, "vision_config"):
         look_at_both_sides(model, folder)
     elif hasattr(model.config, "image_size"):

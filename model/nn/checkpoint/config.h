@@ -19,7 +19,7 @@ struct EncoderConfig {
   size_t prefix_tokens = 0;      // images
   size_t skipped_positions = 0;  // RoBERTa's table begins with rows for padding
   std::string root;              // "vit." or empty
-  std::string older_root;        // where another release put it; empty: the same
+  std::string other_root;        // where another class or release puts it; empty: nowhere else
   EncoderLayout layout;
   HeadLayout head;
 };

@@ -1,6 +1,7 @@
 #include "model/nn/checkpoint/families.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -36,7 +37,7 @@ absl::StatusOr<EncoderConfig> ReadTower(const json& config, const std::string& p
   if (type == "clip_vision_model") {
     HYDRA_ASSIGN_OR_RETURN(tower, ReadClipVision(config));
     tower.root = prefix;
-    tower.older_root = prefix + "vision_model.";
+    tower.other_root = prefix + "vision_model.";
     return tower;
   }
   if (type == "bert" || type == "roberta") {
@@ -71,51 +72,57 @@ struct FamilyRule {
   const char* model_type;
   const char* family;
   absl::StatusOr<EncoderConfig> (*read)(const json& config);
-  const char* encoder_class;     // without a classifier; its tensors have no root
+  // Without a classifier of the family; what they add to the encoder is left out.
+  std::vector<std::string> encoder_classes;
   const char* classifier_class;  // empty: none
   std::vector<std::string> classifiers;
 };
 
 const std::vector<FamilyRule>& Rules() {
   static const auto& rules = *new std::vector<FamilyRule>{
-      {"vit", "vit", ReadVit, "ViTModel", "ViTForImageClassification", {"classifier"}},
-      {"deit", "deit", ReadDeit, "DeiTModel", "DeiTForImageClassification", {"classifier"}},
+      {"vit", "vit", ReadVit, {"ViTModel"}, "ViTForImageClassification", {"classifier"}},
+      {"deit", "deit", ReadDeit, {"DeiTModel"}, "DeiTForImageClassification", {"classifier"}},
       {"deit",
        "deit",
        ReadDeit,
-       "",
+       {},
        "DeiTForImageClassificationWithTeacher",
        {"cls_classifier", "distillation_classifier"}},
       {"dinov2",
        "dinov2",
        ReadDinov2,
-       "Dinov2Model",
+       {"Dinov2Model"},
        "Dinov2ForImageClassification",
        {"classifier"}},
       {"dinov2_with_registers",
        "dinov2",
        ReadDinov2Registers,
-       "Dinov2WithRegistersModel",
+       {"Dinov2WithRegistersModel"},
        "Dinov2WithRegistersForImageClassification",
        {"classifier"}},
-      {"bert", "bert", ReadBert, "BertModel", "BertForSequenceClassification", {"classifier"}},
+      {"bert",
+       "bert",
+       ReadBert,
+       {"BertModel", "BertForPreTraining", "BertForMaskedLM"},
+       "BertForSequenceClassification",
+       {"classifier"}},
       {"roberta",
        "roberta",
        ReadRoberta,
-       "RobertaModel",
+       {"RobertaModel", "RobertaForMaskedLM"},
        "RobertaForSequenceClassification",
        {"classifier.out_proj"}},
       {"distilbert",
        "distilbert",
        ReadDistilBert,
-       "DistilBertModel",
+       {"DistilBertModel", "DistilBertForMaskedLM"},
        "DistilBertForSequenceClassification",
        {"classifier"}},
-      {"clip", "clip", ReadImageSide, "CLIPModel", "", {}},
+      {"clip", "clip", ReadImageSide, {"CLIPModel"}, "", {}},
       {"vision-text-dual-encoder",
        "vision_text_dual_encoder",
        ReadImageSide,
-       "VisionTextDualEncoderModel",
+       {"VisionTextDualEncoderModel"},
        "",
        {}}};
   return rules;
@@ -137,11 +144,10 @@ absl::StatusOr<const FamilyRule*> FindRule(const json& config) {
   for (const FamilyRule& rule : Rules()) {
     if (types.empty() || types.back() != rule.model_type) types.push_back(rule.model_type);
     if (type != rule.model_type) continue;
-    for (const char* name : {rule.encoder_class, rule.classifier_class}) {
-      if (*name == '\0') continue;
-      if (architecture == name) return &rule;
-      classes.push_back(name);
-    }
+    std::vector<std::string> names = rule.encoder_classes;
+    if (*rule.classifier_class != '\0') names.push_back(rule.classifier_class);
+    if (std::find(names.begin(), names.end(), architecture) != names.end()) return &rule;
+    classes.insert(classes.end(), names.begin(), names.end());
   }
   if (classes.empty()) {
     return absl::UnimplementedError(absl::StrCat("config.json: model_type: got ", type.dump(),
@@ -171,9 +177,9 @@ absl::StatusOr<EncoderConfig> ReadFamily(const json& config, const FamilyMatch& 
     return encoder;
   }
   // DistilBERT's dense layer belongs to the classifier.
-  encoder.head.pooler = encoder.head.bare_pooler;
-  if (encoder.head.pooler.empty()) encoder.geometry.pooler = "none";
-  encoder.root.clear();
+  encoder.head.pooler.clear();
+  if (encoder.head.bare_pooler.empty()) encoder.geometry.pooler = "none";
+  encoder.other_root = std::exchange(encoder.root, "");
   return encoder;
 }
 

@@ -176,14 +176,16 @@ class EncoderReader {
       HYDRA_RETURN_IF_ERROR(ReadPair(Root(layout_.final_norm), {width_},
                                      {&weights.final_norm_weight, &weights.final_norm_bias}));
     }
+    const std::string pooler =
+        config_.head.pooler.empty() ? Root(config_.head.bare_pooler) : config_.head.pooler;
     // An encoder may be saved without its pooler; a classifier needs it.
     if (geometry.pooler != "none" && geometry.classes == 0 && geometry.projection_width == 0 &&
-        !files_.Has(config_.head.pooler + ".weight")) {
+        !files_.Has(pooler + ".weight")) {
       geometry.pooler = "none";
     }
     if (geometry.pooler != "none") {
-      HYDRA_RETURN_IF_ERROR(ReadPair(config_.head.pooler, {width_, width_},
-                                     {&weights.pooler_weight, &weights.pooler_bias}));
+      HYDRA_RETURN_IF_ERROR(
+          ReadPair(pooler, {width_, width_}, {&weights.pooler_weight, &weights.pooler_bias}));
     }
     if (geometry.projection_width > 0) {
       HYDRA_RETURN_IF_ERROR(ReadGroup(config_.head.projection,
@@ -218,12 +220,13 @@ class EncoderReader {
   const int64_t width_;
 };
 
-// transformers 5 saves a tower's tensors below another root than 4 did.
+// BertModel saves its tensors without the root that BertForMaskedLM puts before them;
+// transformers 5 saves those of a tower below another root than 4 did.
 EncoderConfig FindRoot(const WeightFiles& files, EncoderConfig config) {
   const std::string first =
       config.geometry.patch_size > 0 ? config.layout.patch + ".weight" : config.layout.word;
-  if (!config.older_root.empty() && files.Has(config.older_root + first))
-    config.root = config.older_root;
+  if (!config.other_root.empty() && files.Has(config.other_root + first))
+    config.root = config.other_root;
   return config;
 }
 

@@ -29,7 +29,7 @@ struct EncoderLayout {
 // What follows the encoder; whole names.
 struct HeadLayout {
   std::string pooler;
-  std::string bare_pooler;  // of a checkpoint of the encoder alone
+  std::string bare_pooler;  // of a checkpoint without a classifier, below the encoder's root
   std::string projection;
   std::vector<std::string> classifiers;  // DeiT with teacher has two, whose logits are averaged
 };

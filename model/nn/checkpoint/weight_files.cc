@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "model/base/file.h"
 #include "model/base/sha256.h"
@@ -20,6 +21,12 @@ constexpr char kIndexFile[] = "model.safetensors.index.json";
 
 absl::Status BadIndex(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat(kIndexFile, ": ", what));
+}
+
+std::string PresentName(const std::string& name) {
+  if (absl::EndsWith(name, "LayerNorm.gamma")) return name.substr(0, name.size() - 5) + "weight";
+  if (absl::EndsWith(name, "LayerNorm.beta")) return name.substr(0, name.size() - 4) + "bias";
+  return name;
 }
 
 // weight_map: tensor name -> file name.
@@ -49,7 +56,9 @@ absl::Status WeightFiles::Add(const std::string& directory, const std::string& n
   absl::StrAppend(&digest_, base::Sha256Hex(bytes));
   HYDRA_ASSIGN_OR_RETURN(artifact::TensorFile file,
                          artifact::TensorFile::Parse(std::move(bytes), name));
-  for (const auto& [tensor, view] : file.tensors()) file_of_[tensor] = files_.size();
+  for (const auto& [tensor, view] : file.tensors()) {
+    places_[PresentName(tensor)] = {.file = files_.size(), .name = tensor};
+  }
   files_.push_back(std::move(file));
   return absl::OkStatus();
 }
@@ -72,7 +81,7 @@ absl::StatusOr<WeightFiles> WeightFiles::Open(const std::string& directory) {
   for (const auto& [tensor, shard] : shard_of) shards.insert(shard);
   for (const std::string& shard : shards) HYDRA_RETURN_IF_ERROR(weights.Add(directory, shard));
   for (const auto& [tensor, shard] : shard_of) {
-    if (!weights.Has(tensor))
+    if (!weights.Has(PresentName(tensor)))
       return BadIndex(absl::StrCat("weight_map: ", tensor, ": not in ", shard));
   }
   weights.digest_ = base::Sha256Hex(absl::StrCat(base::Sha256Hex(*text), weights.digest_));
@@ -81,22 +90,24 @@ absl::StatusOr<WeightFiles> WeightFiles::Open(const std::string& directory) {
 
 absl::StatusOr<at::Tensor> WeightFiles::Read(const std::string& name,
                                              const std::vector<int64_t>& shape) const {
-  const auto found = file_of_.find(name);
+  const auto found = places_.find(name);
   // The first file words the error of a missing tensor.
-  return ReadTensor(files_[found == file_of_.end() ? 0 : found->second], name, shape);
+  if (found == places_.end()) return ReadTensor(files_.front(), name, shape);
+  return ReadTensor(files_[found->second.file], found->second.name, shape);
 }
 
 absl::StatusOr<at::Tensor> WeightFiles::Read(const std::string& name) const {
-  const auto found = file_of_.find(name);
-  if (found == file_of_.end())
+  const auto found = places_.find(name);
+  if (found == places_.end())
     return absl::NotFoundError(absl::StrCat("checkpoint: ", name, ": missing"));
-  const artifact::TensorView view = files_[found->second].Find(name).value();
-  return ReadTensor(files_[found->second], name, {view.shape.begin(), view.shape.end()});
+  const auto& [file, stored] = found->second;
+  const artifact::TensorView view = files_[file].Find(stored).value();
+  return ReadTensor(files_[file], stored, {view.shape.begin(), view.shape.end()});
 }
 
 std::vector<std::string> WeightFiles::Names() const {
   std::vector<std::string> names;
-  for (const auto& [name, file] : file_of_) names.push_back(name);
+  for (const auto& [name, place] : places_) names.push_back(name);
   return names;
 }
 

@@ -19,9 +19,10 @@ class WeightFiles {
   // that names a tensor which its shard lacks.
   static absl::StatusOr<WeightFiles> Open(const std::string& directory);
 
-  bool Has(const std::string& name) const { return file_of_.count(name) > 0; }
+  bool Has(const std::string& name) const { return places_.count(name) > 0; }
 
-  // As nn::ReadTensor.
+  // As nn::ReadTensor.  A name may end in "LayerNorm.gamma" or "LayerNorm.beta"
+  // in the file, as in BERT's first checkpoints; it is found by "weight" or "bias".
   absl::StatusOr<at::Tensor> Read(const std::string& name, const std::vector<int64_t>& shape) const;
 
   // A tensor of any shape.
@@ -36,7 +37,11 @@ class WeightFiles {
   absl::Status Add(const std::string& directory, const std::string& name);
 
   std::vector<artifact::TensorFile> files_;
-  std::map<std::string, size_t> file_of_;
+  struct Place {
+    size_t file = 0;
+    std::string name;  // in the file
+  };
+  std::map<std::string, Place> places_;
   std::string digest_;
 };
 

@@ -2,10 +2,13 @@
 #include "model/nn/checkpoint/checkpoint.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "model/artifact/tensor_file.h"
 #include "model/base/file.h"
@@ -33,28 +36,49 @@ TEST(CheckpointTest, BFloat16_StaysWithinTwoPercent) {
   EXPECT_GT(relative, 0.0);
 }
 
-// transformers 4 saved the tower of a VisionTextDualEncoder one level deeper than 5 does.
-TEST(CheckpointTest, ClipTowerInTheOlderLayout_GivesTheSameAnswers) {
-  const std::string source = EncoderCase("dual_clip_bert");
+// A copy of a case with other names.
+std::string Renamed(const std::string& name,
+                    const std::function<std::string(const std::string&)>& rename) {
+  const std::string source = EncoderCase(name);
   const std::string directory = absl::StrCat(::testing::TempDir(), "/hydra_older");
   std::filesystem::remove_all(directory);
   std::filesystem::copy(source, directory);
   const auto file =
       artifact::TensorFile::Open(absl::StrCat(source, "/model.safetensors"), 1 << 20).value();
   std::map<std::string, at::Tensor> renamed;
-  for (const auto& [name, view] : file.tensors()) {
-    const bool tower = name.rfind("vision_model.", 0) == 0;
-    renamed[tower ? "vision_model." + name : name] =
-        ReadTensor(file, name, {view.shape.begin(), view.shape.end()}).value();
+  for (const auto& [tensor, view] : file.tensors()) {
+    renamed[rename(tensor)] =
+        ReadTensor(file, tensor, {view.shape.begin(), view.shape.end()}).value();
   }
-  ASSERT_TRUE(base::WriteFileAtomically(absl::StrCat(directory, "/model.safetensors"),
+  EXPECT_TRUE(base::WriteFileAtomically(absl::StrCat(directory, "/model.safetensors"),
                                         EncodeFloatTensors(renamed, {}).value())
                   .ok());
-  const auto older = ImportCheckpoint(directory);
-  ASSERT_TRUE(older.ok()) << older.status();
-  const at::Tensor images = testing::RandomImages(older->network.geometry, 3, 5);
-  EXPECT_TRUE(at::equal(Forward(older->network, images),
-                        Forward(ImportCheckpoint(source).value().network, images)));
+  return directory;
+}
+
+void ExpectSameAnswers(const std::string& directory, const std::string& name) {
+  const auto other = ImportCheckpoint(directory);
+  ASSERT_TRUE(other.ok()) << other.status();
+  const Input input = testing::ReadVectors(name, "vectors.safetensors").input;
+  EXPECT_TRUE(at::equal(Forward(other->network, input),
+                        Forward(ImportCheckpoint(EncoderCase(name)).value().network, input)));
+}
+
+// transformers 4 saved the tower of a VisionTextDualEncoder one level deeper than 5 does.
+TEST(CheckpointTest, ClipTowerInTheOlderLayout_GivesTheSameAnswers) {
+  const std::string directory = Renamed("dual_clip_bert", [](const std::string& name) {
+    return absl::StartsWith(name, "vision_model.") ? absl::StrCat("vision_model.", name) : name;
+  });
+  ExpectSameAnswers(directory, "dual_clip_bert");
+}
+
+// As the LayerNorms of BERT's first checkpoints are named.
+TEST(CheckpointTest, GammaAndBeta_AreTheWeightAndBiasOfLayerNorms) {
+  const std::string directory = Renamed("bert", [](const std::string& name) {
+    return absl::StrReplaceAll(
+        name, {{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}});
+  });
+  ExpectSameAnswers(directory, "bert");
 }
 
 // Published with the checkpoint: logits of test image 0, and 86.64 % of the 10 000 test images
@@ -83,7 +107,7 @@ int64_t TestSetRight(const at::Tensor& logits) {
 bool HaveTestSet() { return std::filesystem::exists(kTestSet + "images-idx3-ubyte.gz"); }
 
 TEST(CheckpointTest, TrainedReference_GivesItsPublishedLogitsAndAccuracy) {
-  const std::string directory = std::string(HYDRA_SOURCE_DIR) + "/../shared/data/fmnist-reference";
+  const std::string directory = absl::StrCat(HYDRA_SOURCE_DIR, "/../shared/data/fmnist-reference");
   if (!std::filesystem::exists(directory) || !HaveTestSet()) {
     GTEST_SKIP() << "needs " << directory << " and " << kTestSet << "*";
   }
@@ -98,7 +122,7 @@ TEST(CheckpointTest, TrainedReference_GivesItsPublishedLogitsAndAccuracy) {
 TEST(CheckpointTest, CommittedDemoBase_HasItsRecordedAccuracy) {
   if (!HaveTestSet()) GTEST_SKIP() << "needs " << kTestSet << "*";
   const auto base =
-      ImportCheckpoint(std::string(HYDRA_SOURCE_DIR) + "/deploy/recipes/fashion-mnist-base");
+      ImportCheckpoint(absl::StrCat(HYDRA_SOURCE_DIR, "/deploy/recipes/fashion-mnist-base"));
   ASSERT_TRUE(base.ok()) << base.status();
   EXPECT_NEAR(TestSetRight(TestSetLogits(*base)), 8964, 2);  // docs/results.md
 }

@@ -52,7 +52,7 @@ TEST(RefusalTest, FamilyOrHead_IsNamedWithThoseSupported) {
   EXPECT_THAT(
       ErrorWith("bert", "architectures", {"BertForTokenClassification"}),
       HasSubstr("architectures: got \"BertForTokenClassification\", want one of: BertModel, "
-                "BertForSequenceClassification"));
+                "BertForPreTraining, BertForMaskedLM, BertForSequenceClassification"));
   EXPECT_THAT(ErrorWith("bert", "architectures", 7), HasSubstr("architectures: got \"\""));
 }
 

@@ -17,17 +17,20 @@ bool IsAscending(const std::vector<size_t>& ladder) {
 }
 
 // Takes jobs from the head; true when the next one cannot join, so that waiting is pointless.
-bool TakeJobs(const JobQueue& queue, size_t max_rows, Decision& decision, absl::Time& deadline) {
+bool TakeJobs(const JobQueue& queue, const FormerOptions& options, Decision& decision,
+              absl::Time& deadline) {
   for (const QueuedJob& queued : queue.jobs()) {
-    const bool joins = decision.rows + queued.job.row_count <= max_rows &&
-                       (decision.jobs == 0 || queued.job.companions == Companions::kAny);
-    if (!joins) return true;
+    Work with = decision.work;
+    with += WorkOf(queued.job);
+    const bool joins = with.rows <= options.max_batch_rows && with.tokens <= options.max_tokens &&
+                       queued.job.companions == Companions::kAny;
+    if (decision.jobs > 0 && !joins) return true;
     decision.jobs += 1;
-    decision.rows += queued.job.row_count;
+    decision.work = with;
     deadline = std::min(deadline, queued.job.deadline);
     if (queued.job.companions == Companions::kNone) return true;
   }
-  return decision.rows == max_rows;
+  return decision.work.rows == options.max_batch_rows || decision.work.tokens >= options.max_tokens;
 }
 
 }  // namespace
@@ -35,6 +38,9 @@ bool TakeJobs(const JobQueue& queue, size_t max_rows, Decision& decision, absl::
 absl::StatusOr<BatchFormer> BatchFormer::Create(FormerOptions options) {
   if (options.max_batch_rows == 0) {
     return absl::InvalidArgumentError("max_batch_rows: got 0, want at least 1");
+  }
+  if (options.max_tokens == 0) {
+    return absl::InvalidArgumentError("max_tokens: got 0, want at least 1");
   }
   if (options.ladder.empty() || options.ladder.front() == 0 || !IsAscending(options.ladder) ||
       options.ladder.back() != options.max_batch_rows) {
@@ -56,12 +62,13 @@ Decision BatchFormer::Decide(const JobQueue& queue, const CostModel& cost, Arriv
   Decision decision;
   if (queue.empty()) return decision;
   absl::Time deadline = absl::InfiniteFuture();
-  const bool full = TakeJobs(queue, options_.max_batch_rows, decision, deadline);
-  decision.padded_rows = Rung(decision.rows);
+  const bool full = TakeJobs(queue, options_, decision, deadline);
+  decision.padded_rows = PaddedRows(decision.work);
 
   const QueuedJob& oldest = queue.jobs().front();
   const absl::Time delay_ends = oldest.enqueued + options_.max_queue_delay;
-  const absl::Time latest_start = deadline - cost.Estimate(decision.padded_rows) - kDispatchMargin;
+  const absl::Time latest_start =
+      deadline - cost.Estimate(CostUnits(decision.work)) - kDispatchMargin;
   if (oldest.job.companions == Companions::kNone) {
     decision.reason = DispatchReason::kAlone;
   } else if (full) {
@@ -78,10 +85,21 @@ Decision BatchFormer::Decide(const JobQueue& queue, const CostModel& cost, Arriv
   return decision;
 }
 
-size_t BatchFormer::Rung(size_t rows) const {
-  const auto rung = std::lower_bound(options_.ladder.begin(), options_.ladder.end(), rows);
-  HYDRA_CHECK(rows > 0 && rung != options_.ladder.end());
+size_t BatchFormer::PaddedRows(const Work& work) const {
+  if (work.tokens > 0) return work.rows;
+  const auto rung = std::lower_bound(options_.ladder.begin(), options_.ladder.end(), work.rows);
+  HYDRA_CHECK(work.rows > 0 && rung != options_.ladder.end());
   return *rung;
+}
+
+size_t BatchFormer::CostUnits(const Work& work) const {
+  return work.tokens > 0 ? work.tokens : PaddedRows(work);
+}
+
+size_t BatchFormer::FullBatchUnits(const Work& work) const {
+  if (work.tokens == 0) return options_.max_batch_rows;
+  const size_t tokens = (work.tokens * options_.max_batch_rows + work.rows - 1) / work.rows;
+  return std::min(tokens, options_.max_tokens);
 }
 
 }  // namespace hydra::batching

@@ -16,15 +16,15 @@ absl::StatusOr<runtime::PredictorShape> CommonShape(
     return absl::InvalidArgumentError("predictors: got 0, want at least 1");
   }
   const runtime::PredictorShape& first = predictors.front()->shape();
-  if (first.members == 0 || first.classes == 0 || first.row_values == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("predictor: got ", first.members, " members, ",
-                                                   first.classes, " classes and ", first.row_values,
-                                                   " values a row, want at least 1 of each"));
+  const bool takes_rows = first.takes_texts() ? first.max_tokens > 0 : first.row_values > 0;
+  if (first.members == 0 || first.classes == 0 || !takes_rows) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "predictor: got ", first.members, " members, ", first.classes, " classes and ",
+        first.takes_texts() ? first.max_tokens : first.row_values,
+        first.takes_texts() ? " tokens" : " values", " a row, want at least 1 of each"));
   }
   for (const auto& predictor : predictors) {
-    const runtime::PredictorShape& shape = predictor->shape();
-    if (shape.members != first.members || shape.classes != first.classes ||
-        shape.row_values != first.row_values) {
+    if (predictor->shape() != first) {
       return absl::InvalidArgumentError("predictors: got different shapes, want one");
     }
   }
@@ -39,8 +39,7 @@ absl::StatusOr<std::unique_ptr<Batcher>> Batcher::Create(
   HYDRA_ASSIGN_OR_RETURN(const runtime::PredictorShape shape, CommonShape(predictors));
   HYDRA_ASSIGN_OR_RETURN(BatchFormer former, BatchFormer::Create(std::move(options.former)));
   auto dispatcher = std::make_unique<Dispatcher>(
-      DispatcherOptions{
-          .bounds = options.queue, .row_values = shape.row_values, .lanes = predictors.size()},
+      DispatcherOptions{.bounds = options.queue, .shape = shape, .lanes = predictors.size()},
       std::move(former), cost, clock, observer);
   std::vector<std::unique_ptr<Lane>> lanes;
   for (auto& predictor : predictors) {

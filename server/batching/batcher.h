@@ -44,7 +44,7 @@ class Batcher {
 
   // Never blocks on the model.  When it returns OK, `job.done` is called exactly once; otherwise
   // never.  Errors, each with a reason (model/base/status_detail.h):
-  //   INVALID_ARGUMENT   JOB_SHAPE: row_count or rows.size() does not fit the model or the limits
+  //   INVALID_ARGUMENT   JOB_SHAPE: the rows do not fit the model or the limits
   //   CANCELLED, DEADLINE_EXCEEDED  the job is dead on arrival, or its forward pass alone takes
   //                      longer than the time that is left (DEADLINE_TOO_SHORT)
   //   RESOURCE_EXHAUSTED QUEUE_FULL, or DEADLINE_UNREACHABLE behind the jobs that wait; both with a

@@ -1,4 +1,5 @@
-// Predicts how long a batch takes: seconds(n) = speed * (per_row * n + fixed).
+// Predicts how long a batch takes: seconds(n) = speed * (per_unit * n + fixed), with n the rows of
+// a batch of images and the tokens of a batch of texts.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,13 @@
 
 namespace hydra::batching {
 
-// The shape (per_row, fixed) is fitted once, on warm-up passes of every rung; the speed factor then
-// follows the machine.  Refitting the shape on live traffic would lose it: a stream of batches of
-// one size says nothing about the others.  Not thread-safe.
+// The shape (per_unit, fixed) is fitted once, on warm-up passes of many sizes; the speed factor
+// then follows the machine.  Refitting the shape on live traffic would lose it: a stream of batches
+// of one size says nothing about the others.  Not thread-safe.
 class CostModel {
  public:
   struct Sample {
-    size_t rows;  // rows of the rung that ran, padding included
+    size_t units;  // rows of the rung that ran, padding included, or tokens
     absl::Duration duration;
   };
 
@@ -22,7 +23,7 @@ class CostModel {
   // measured.
   CostModel() = default;
 
-  // Least squares of the relative error, both coefficients >= 0.  Samples without rows or duration
+  // Least squares of the relative error, both coefficients >= 0.  Samples without units or duration
   // do not count.
   explicit CostModel(absl::Span<const Sample> samples);
 
@@ -30,11 +31,11 @@ class CostModel {
   // factor of ten at most, so that one stall does not close the door.
   void Observe(Sample sample);
 
-  // Of one batch of `rows` rows.
-  absl::Duration Estimate(size_t rows) const;
+  // Of one batch.
+  absl::Duration Estimate(size_t units) const;
 
  private:
-  double per_row_seconds_ = 0.0;
+  double per_unit_seconds_ = 0.0;
   double fixed_seconds_ = 0.0;
   double speed_ = 1.0;
 };

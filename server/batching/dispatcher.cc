@@ -57,16 +57,19 @@ absl::Status Dispatcher::Submit(Job job) {
 }
 
 absl::Status Dispatcher::CheckShape(const Job& job) const {
-  const size_t max_rows = former_.options().max_batch_rows;
-  if (job.row_count >= 1 && job.row_count <= max_rows &&
-      job.rows.size() == job.row_count * options_.row_values) {
-    return absl::OkStatus();
+  const FormerOptions& limits = former_.options();
+  const auto longest = std::max_element(job.rows.lengths.begin(), job.rows.lengths.end());
+  absl::Status status;
+  if (job.row_count < 1 || job.row_count > limits.max_batch_rows) {
+    status = absl::InvalidArgumentError(
+        absl::StrCat("job: got ", job.row_count, " rows, want 1..", limits.max_batch_rows));
+  } else if (longest != job.rows.lengths.end() && *longest > limits.max_tokens) {
+    status = absl::InvalidArgumentError(
+        absl::StrCat("job: got a text of ", *longest, " tokens, want 1..", limits.max_tokens));
+  } else {
+    status = runtime::CheckRows(job.rows, job.row_count, options_.shape);
   }
-  return base::WithReason(
-      absl::InvalidArgumentError(absl::StrCat("job: got ", job.row_count, " rows of ",
-                                              job.rows.size(), " values in all, want 1..", max_rows,
-                                              " rows of ", options_.row_values)),
-      "JOB_SHAPE");
+  return status.ok() ? status : base::WithReason(std::move(status), "JOB_SHAPE");
 }
 
 absl::Status Dispatcher::Admit(const Job& job, absl::Time now, std::vector<QueuedJob>& dead) {
@@ -84,7 +87,7 @@ absl::Status Dispatcher::Admit(const Job& job, absl::Time now, std::vector<Queue
 
 absl::Status Dispatcher::CheckDeadline(const Job& job, absl::Time now) {
   const absl::Duration left = job.deadline - now;
-  const absl::Duration compute = cost_.Estimate(former_.Rung(job.row_count));
+  const absl::Duration compute = cost_.Estimate(former_.CostUnits(WorkOf(job)));
   const bool lane_free = busy_lanes_ < options_.lanes && queue_.empty();
   if (compute > left) {
     if (lane_free && ++refused_too_short_ % kProbeEvery == 0) return absl::OkStatus();
@@ -107,10 +110,15 @@ absl::Status Dispatcher::CheckDeadline(const Job& job, absl::Time now) {
 
 // Whole batches ahead plus, when every lane is busy, half of a batch until the first one is free.
 absl::Duration Dispatcher::EstimateWait() const {
-  const size_t max_rows = former_.options().max_batch_rows;
-  double batches = static_cast<double>(queue_.depth().rows / max_rows);
+  const QueueDepth depth = queue_.depth();
+  const Work waiting{.rows = depth.rows, .tokens = depth.tokens};
+  Work seen = in_flight_;
+  seen += waiting;
+  const size_t full = former_.FullBatchUnits(seen);
+  const size_t units = options_.shape.takes_texts() ? waiting.tokens : waiting.rows;
+  double batches = static_cast<double>(units / full);
   if (busy_lanes_ >= options_.lanes) batches += 0.5;
-  return cost_.Estimate(max_rows) * batches / static_cast<double>(options_.lanes);
+  return cost_.Estimate(full) * batches / static_cast<double>(options_.lanes);
 }
 
 std::optional<Batch> Dispatcher::NextBatch() {
@@ -143,15 +151,15 @@ Batch Dispatcher::TakeBatch(const Decision& decision, absl::Time now) {
   for (size_t i = 0; i < decision.jobs; ++i) batch.jobs.push_back(queue_.PopFront());
   if (decision.jobs > 0) {
     busy_lanes_ += 1;
-    in_flight_rows_ += decision.rows;
+    in_flight_ += decision.work;
   }
   return batch;
 }
 
-void Dispatcher::Finish(size_t rows) {
+void Dispatcher::Finish(const Work& work) {
   base::MutexLock lock(mutex_);
   busy_lanes_ -= 1;
-  in_flight_rows_ -= rows;
+  in_flight_ -= work;
   drained_.NotifyAll();
 }
 
@@ -216,7 +224,7 @@ absl::Duration Dispatcher::OldestWait() const {
 
 size_t Dispatcher::in_flight_rows() const {
   base::MutexLock lock(mutex_);
-  return in_flight_rows_;
+  return in_flight_.rows;
 }
 
 }  // namespace hydra::batching

@@ -20,7 +20,7 @@ namespace hydra::batching {
 
 struct DispatcherOptions {
   QueueBounds bounds;
-  size_t row_values = 0;  // float32 values of one row
+  runtime::PredictorShape shape;
   size_t lanes = 1;
 };
 
@@ -38,8 +38,8 @@ class Dispatcher {
   // show that it lives.  Unset after Stop.  Each batch with jobs is followed by one Finish.
   std::optional<Batch> NextBatch();
 
-  // `rows` as taken by NextBatch.
-  void Finish(size_t rows);
+  // `work` as taken by NextBatch.
+  void Finish(const Work& work);
   void ObserveCost(CostModel::Sample sample);
 
   // As in Batcher.
@@ -75,7 +75,7 @@ class Dispatcher {
   bool refusing_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   size_t busy_lanes_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t in_flight_rows_ ABSL_GUARDED_BY(mutex_) = 0;
+  Work in_flight_ ABSL_GUARDED_BY(mutex_);
   size_t refused_too_short_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -18,4 +18,18 @@ const char* ToString(DispatchReason reason) {
   return "unknown";
 }
 
+Work& Work::operator+=(const Work& other) {
+  rows += other.rows;
+  tokens += other.tokens;
+  return *this;
+}
+
+Work& Work::operator-=(const Work& other) {
+  rows -= other.rows;
+  tokens -= other.tokens;
+  return *this;
+}
+
+Work WorkOf(const Job& job) { return {.rows = job.row_count, .tokens = job.rows.token_ids.size()}; }
+
 }  // namespace hydra::batching

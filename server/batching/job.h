@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "model/runtime/rows.h"
 
 namespace hydra::batching {
 
@@ -41,9 +42,10 @@ struct JobTimings {
 struct JobResult {
   std::vector<float> member_logits;  // [M, row_count, C] row-major, finite, before the temperature
   JobTimings timings;
-  size_t batch_rows = 0;   // real rows that shared the forward pass
-  size_t padded_rows = 0;  // rows of the rung that was run, >= batch_rows
-  size_t batch_jobs = 0;   // jobs that shared the forward pass
+  size_t batch_rows = 0;  // real rows that shared the forward pass
+  size_t padded_rows =
+      0;                  // images: rows of the rung that was run, >= batch_rows; texts: batch_rows
+  size_t batch_jobs = 0;  // jobs that shared the forward pass
   DispatchReason dispatch_reason = DispatchReason::kFull;
 };
 
@@ -52,8 +54,8 @@ struct JobResult {
 enum class Companions { kAny, kNone };
 
 struct Job {
-  std::vector<float> rows;  // [row_count, row_values] row-major, finite, already validated
-  size_t row_count = 0;     // 1 .. max_batch_rows
+  runtime::Rows rows;    // row_count images, finite, or texts; already validated
+  size_t row_count = 0;  // 1 .. max_batch_rows
   absl::Time deadline = absl::InfiniteFuture();  // of Clock::MonotonicNow
   Companions companions = Companions::kAny;
   std::shared_ptr<const CancelFlag> cancel;  // co-owned with the RPC that may set it
@@ -61,5 +63,17 @@ struct Job {
   // calls Stop); must be quick, must not throw, and must not call Stop or Drain.
   std::function<void(absl::StatusOr<JobResult>)> done;
 };
+
+// How much there is to compute.
+struct Work {
+  size_t rows = 0;
+  size_t tokens = 0;  // of texts; 0 for images
+
+  Work& operator+=(const Work& other);
+  Work& operator-=(const Work& other);
+  bool operator==(const Work&) const = default;
+};
+
+Work WorkOf(const Job& job);
 
 }  // namespace hydra::batching

@@ -12,8 +12,6 @@
 namespace hydra::batching {
 namespace {
 
-size_t Bytes(const Job& job) { return job.rows.size() * sizeof(float); }
-
 absl::Status CheckBound(absl::string_view unit, size_t waiting, size_t more, size_t bound) {
   if (more <= bound && waiting <= bound - more) return absl::OkStatus();
   return base::WithReason(absl::ResourceExhaustedError(absl::StrCat(
@@ -39,13 +37,14 @@ absl::Status CheckAlive(const Job& job, absl::Time now) {
 absl::Status JobQueue::CheckRoom(const Job& job) const {
   HYDRA_RETURN_IF_ERROR(CheckBound("requests", depth_.requests, 1, bounds_.max_requests));
   HYDRA_RETURN_IF_ERROR(CheckBound("rows", depth_.rows, job.row_count, bounds_.max_rows));
-  return CheckBound("bytes", depth_.bytes, Bytes(job), bounds_.max_bytes);
+  return CheckBound("bytes", depth_.bytes, runtime::Bytes(job.rows), bounds_.max_bytes);
 }
 
 void JobQueue::Push(Job job, absl::Time now) {
   depth_.requests += 1;
   depth_.rows += job.row_count;
-  depth_.bytes += Bytes(job);
+  depth_.tokens += job.rows.token_ids.size();
+  depth_.bytes += runtime::Bytes(job.rows);
   jobs_.push_back({.job = std::move(job), .enqueued = now});
 }
 
@@ -83,7 +82,8 @@ absl::Duration JobQueue::OldestWait(absl::Time now) const {
 void JobQueue::Uncount(const Job& job) {
   depth_.requests -= 1;
   depth_.rows -= job.row_count;
-  depth_.bytes -= Bytes(job);
+  depth_.tokens -= job.rows.token_ids.size();
+  depth_.bytes -= runtime::Bytes(job.rows);
 }
 
 }  // namespace hydra::batching

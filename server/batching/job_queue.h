@@ -14,12 +14,13 @@ namespace hydra::batching {
 struct QueueBounds {
   size_t max_requests = 1024;
   size_t max_rows = 4096;
-  size_t max_bytes = size_t{256} << 20;  // of the jobs' rows
+  size_t max_bytes = size_t{256} << 20;  // of the jobs' rows; a token has 8 bytes
 };
 
 struct QueueDepth {
   size_t requests = 0;
   size_t rows = 0;
+  size_t tokens = 0;  // of texts
   size_t bytes = 0;
 };
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 
 namespace hydra::batching {
 
@@ -14,7 +13,6 @@ Lane::Lane(Dispatcher& dispatcher, std::unique_ptr<runtime::Predictor> predictor
       predictor_(std::move(predictor)),
       clock_(clock),
       observer_(observer),
-      input_(dispatcher.former().options().max_batch_rows * predictor_->shape().row_values),
       last_beat_nanos_(absl::ToUnixNanos(clock.MonotonicNow())),
       thread_([this] { Loop(); }) {}
 
@@ -22,12 +20,12 @@ void Lane::Loop() {
   while (std::optional<Batch> batch = dispatcher_.NextBatch()) {
     Beat();
     if (batch->jobs.empty()) continue;
-    const size_t rows = CountRows(batch->jobs);
+    const Work taken = WorkOf(batch->jobs);
     DropDead(*batch);
     if (!batch->jobs.empty()) {
       Run({.jobs = absl::MakeSpan(batch->jobs), .reason = batch->reason, .taken = batch->taken});
     }
-    dispatcher_.Finish(rows);
+    dispatcher_.Finish(taken);
     Beat();
   }
 }
@@ -50,24 +48,20 @@ void Lane::DropDead(Batch& batch) {
 }
 
 void Lane::Run(const Pass& pass) {
-  const runtime::PredictorShape& shape = predictor_->shape();
-  const size_t rows = CountRows(pass.jobs);
-  const size_t padded_rows = dispatcher_.former().Rung(rows);
-  const auto input = absl::MakeSpan(input_).subspan(0, padded_rows * shape.row_values);
-  GatherRows(pass.jobs, input);
+  const BatchFormer& former = dispatcher_.former();
+  const Work work = WorkOf(pass.jobs);
+  const size_t padded_rows = former.PaddedRows(work);
+  GatherRows(pass.jobs, padded_rows, predictor_->shape().row_values, input_);
 
   const absl::Time start = clock_.MonotonicNow();
-  absl::StatusOr<std::vector<float>> logits = predictor_->Run(input, padded_rows);
+  const absl::StatusOr<std::vector<float>> logits =
+      RunBatch(input_, former.options().max_tokens, *predictor_);
   const absl::Duration compute = clock_.MonotonicNow() - start;
-  const size_t wanted = shape.members * padded_rows * shape.classes;
-  if (logits.ok() && logits->size() != wanted) {
-    logits = absl::InternalError(
-        absl::StrCat("the model's output: got ", logits->size(), " values, want ", wanted));
-  }
 
   BatchReport report{.jobs = pass.jobs.size(),
-                     .rows = rows,
+                     .rows = work.rows,
                      .padded_rows = padded_rows,
+                     .tokens = work.tokens,
                      .reason = pass.reason,
                      .compute = compute,
                      .status = logits.status()};
@@ -79,11 +73,11 @@ void Lane::Run(const Pass& pass) {
     return;
   }
   const JobResult common{.timings = {.batch = start - pass.taken, .compute = compute},
-                         .batch_rows = rows,
+                         .batch_rows = work.rows,
                          .padded_rows = padded_rows,
                          .batch_jobs = pass.jobs.size(),
                          .dispatch_reason = pass.reason};
-  if (logits.ok()) dispatcher_.ObserveCost({.rows = padded_rows, .duration = compute});
+  if (logits.ok()) dispatcher_.ObserveCost({.units = former.CostUnits(work), .duration = compute});
   Answer(pass, logits.ok() ? *logits : std::vector<float>(), std::move(report), common);
 }
 

@@ -52,7 +52,7 @@ class Lane {
   const std::unique_ptr<runtime::Predictor> predictor_;
   const base::Clock& clock_;
   Observer& observer_;
-  std::vector<float> input_;  // [max_batch_rows, row_values]
+  BatchInput input_;  // of the pass that runs; keeps its memory
   std::atomic<int64_t> last_beat_nanos_;
   std::jthread thread_;  // last: everything it uses is there before it starts and after it ends
 };

@@ -19,6 +19,7 @@ struct BatchReport {
   size_t jobs = 0;
   size_t rows = 0;
   size_t padded_rows = 0;
+  size_t tokens = 0;  // of texts
   DispatchReason reason = DispatchReason::kFull;
   std::vector<absl::Duration> queue_waits;  // of the jobs that are answered
   absl::Duration compute;

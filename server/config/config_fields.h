@@ -39,6 +39,7 @@ void VisitWork(Visitor&& visitor, Config& config) {
   batching.Value("max_batch_rows", config.batching.max_batch_rows);
   batching.Milliseconds("max_queue_delay_ms", config.batching.max_queue_delay);
   batching.Value("ladder", config.batching.ladder);
+  batching.Value("max_tokens", config.batching.max_tokens);
   auto queue = visitor.Section("queue");
   queue.Value("max_requests", config.queue.max_requests);
   queue.Value("max_rows", config.queue.max_rows);
@@ -53,6 +54,7 @@ void VisitWork(Visitor&& visitor, Config& config) {
   limits.Value("max_image_bytes", config.limits.max_image_bytes);
   limits.Value("max_image_pixels", config.limits.max_image_pixels);
   limits.Value("max_image_side", config.limits.max_image_side);
+  limits.Value("max_text_bytes", config.limits.max_text_bytes);
 }
 
 template <typename Visitor, typename Config>

@@ -51,6 +51,7 @@ void CheckBatching(const ServerConfig& config, Faults& faults) {
   faults.Range("batching.max_batch_rows", batching.max_batch_rows, 1, 1024);
   faults.Range("batching.max_queue_delay_ms", batching.max_queue_delay, absl::ZeroDuration(),
                absl::Seconds(10));
+  faults.Range("batching.max_tokens", batching.max_tokens, 1, size_t{1} << 20);
   const std::vector<size_t>& ladder = batching.ladder;
   const bool ascending =
       std::adjacent_find(ladder.begin(), ladder.end(), std::greater_equal<>()) == ladder.end();
@@ -74,6 +75,7 @@ void CheckLimits(const ServerConfig& config, Faults& faults) {
   faults.Range("limits.max_image_bytes", limits.max_image_bytes, 1, limits.max_message_bytes);
   faults.Range("limits.max_image_pixels", limits.max_image_pixels, 1, size_t{1} << 30);
   faults.Range("limits.max_image_side", limits.max_image_side, 1, 65535);
+  faults.Range("limits.max_text_bytes", limits.max_text_bytes, 1, limits.max_message_bytes);
 }
 
 void CheckRpc(const RpcConfig& rpc, Faults& faults) {

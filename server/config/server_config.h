@@ -22,6 +22,7 @@ struct BatchingConfig {
   size_t max_batch_rows = 32;
   absl::Duration max_queue_delay = absl::ZeroDuration();
   std::vector<size_t> ladder;  // empty: powers of two up to max_batch_rows
+  size_t max_tokens = 8192;
 
   bool operator==(const BatchingConfig&) const = default;
 };
@@ -48,6 +49,7 @@ struct LimitsConfig {
   size_t max_image_bytes = size_t{16} << 20;
   size_t max_image_pixels = size_t{64} << 20;
   size_t max_image_side = 16384;
+  size_t max_text_bytes = size_t{64} << 10;
 
   bool operator==(const LimitsConfig&) const = default;
 };

@@ -33,6 +33,7 @@ void BatchMetrics::OnDropped(batching::Stage stage, const absl::Status& status) 
 void BatchMetrics::OnBatch(const batching::BatchReport& report) {
   metrics_.CountBatch({.rows = report.rows,
                        .padded_rows = report.padded_rows,
+                       .tokens = report.tokens,
                        .dispatch_reason = batching::ToString(report.reason),
                        .code = absl::StatusCodeToString(report.status.code()),
                        .queue_waits = report.queue_waits,
@@ -67,6 +68,7 @@ void CallMetrics::OnAnswer(const rpc::AnswerReport& report) {
                                  ? std::string(uncertainty::ReasonName(*report.decision.reason))
                                  : "NONE";
   metrics_.CountPrediction(abstained ? "abstained" : "predicted", reason);
+  if (report.truncated_tokens > 0) metrics_.CountTruncation(report.truncated_tokens);
   for (const uncertainty::Score score : uncertainty::kAllScores) {
     const std::optional<double> value = uncertainty::ScoreOf(report.answer, score);
     if (value.has_value()) metrics_.ObserveScore(uncertainty::ScoreName(score), *value);

@@ -34,8 +34,9 @@ struct LoadedModel {
 using Progress = std::function<absl::Status(absl::string_view step)>;
 
 // Opens and verifies the bundle, makes one predictor per lane, replays the golden answers on each
-// and runs every rung of the ladder.  Errors: FAILED_PRECONDITION no bundle is configured, or the
-// golden answers differ; else of Bundle::Open, the runtime or `progress`.
+// and runs every rung of the ladder, or texts of several lengths.  Errors: FAILED_PRECONDITION no
+// bundle is configured, its tokenizer does not fit its network or batching.max_tokens, or the
+// golden answers differ; else of Bundle::Open, the tokenizer, the runtime or `progress`.
 absl::StatusOr<LoadedModel> SetUpModel(const config::ServerConfig& config, const Runtime& runtime,
                                        const base::Clock& clock, const Progress& progress);
 

@@ -30,6 +30,7 @@ rpc::RpcServerOptions RpcOptions(const config::ServerConfig& config) {
           .max_image_bytes = config.limits.max_image_bytes,
           .max_image_pixels = config.limits.max_image_pixels,
           .max_image_side = config.limits.max_image_side,
+          .max_text_bytes = config.limits.max_text_bytes,
           .memory_quota_bytes = rpc.memory_quota_bytes,
           .max_concurrent_streams = rpc.max_concurrent_streams,
           .max_connection_idle = rpc.max_connection_idle,
@@ -134,7 +135,8 @@ absl::Status Server::OpenPolicy(policy::ServedBundle served) {
 absl::Status Server::StartBatcher(LoadedModel& model) {
   batching::BatcherOptions options{.former = {.max_batch_rows = config_.batching.max_batch_rows,
                                               .max_queue_delay = config_.batching.max_queue_delay,
-                                              .ladder = config::LadderOf(config_.batching)},
+                                              .ladder = config::LadderOf(config_.batching),
+                                              .max_tokens = config_.batching.max_tokens},
                                    .queue = {.max_requests = config_.queue.max_requests,
                                              .max_rows = config_.queue.max_rows,
                                              .max_bytes = config_.queue.max_bytes}};

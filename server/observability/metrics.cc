@@ -62,6 +62,11 @@ Metrics::Metrics(const std::string& version)
       rows_(AddCounter("hydra_rows_total", "Rows that were computed, without padding.")),
       padding_rows_(AddCounter("hydra_padding_rows_total",
                                "Rows that were computed only to fill a batch up to its size.")),
+      tokens_(AddCounter("hydra_tokens_total", "Tokens of texts that were computed.")),
+      truncated_texts_(AddCounter("hydra_truncated_texts_total",
+                                  "Answered texts that were too long and lost their end.")),
+      truncated_tokens_(
+          AddCounter("hydra_truncated_tokens_total", "Tokens that answered texts lost.")),
       policy_revision_(AddGauge("hydra_policy_revision", "Revision of the active policy.")),
       levels_(registry_) {
   auto& states = prometheus::BuildGauge()
@@ -164,6 +169,7 @@ void Metrics::CountBatch(const BatchFacts& batch) {
     batch_rows_.Observe(static_cast<double>(batch.rows));
     rows_.Increment(static_cast<double>(batch.rows));
     padding_rows_.Increment(static_cast<double>(batch.padded_rows - batch.rows));
+    tokens_.Increment(static_cast<double>(batch.tokens));
     compute_duration_.Observe(absl::ToDoubleSeconds(batch.compute));
   }
   for (const absl::Duration wait : batch.queue_waits) {
@@ -177,6 +183,11 @@ void Metrics::CountDrop(absl::string_view stage, absl::string_view reason) {
 
 void Metrics::CountPrediction(absl::string_view outcome, absl::string_view reason) {
   predictions_.Get({std::string(outcome), std::string(reason)}).Increment();
+}
+
+void Metrics::CountTruncation(size_t truncated_tokens) {
+  truncated_texts_.Increment();
+  truncated_tokens_.Increment(static_cast<double>(truncated_tokens));
 }
 
 void Metrics::ObserveScore(absl::string_view score, double value) {

@@ -32,6 +32,7 @@ struct BundleFacts {
 struct BatchFacts {
   size_t rows = 0;
   size_t padded_rows = 0;
+  size_t tokens = 0;  // of texts
   std::string dispatch_reason;
   std::string code;  // of the forward pass: "OK", "INTERNAL", ...
   std::vector<absl::Duration> queue_waits;
@@ -56,6 +57,8 @@ class Metrics {
   void CountDrop(absl::string_view stage, absl::string_view reason);
   // `outcome`: "predicted" or "abstained"; `reason`: of the abstention, else "NONE".
   void CountPrediction(absl::string_view outcome, absl::string_view reason);
+  // Of one answered text.
+  void CountTruncation(size_t truncated_tokens);
   // Scores without edges in the bundle are not recorded.
   void ObserveScore(absl::string_view score, double value);
   // `state`: "VALID", "VOID" or "STALE".
@@ -90,6 +93,9 @@ class Metrics {
   prometheus::Histogram& batch_rows_;
   prometheus::Counter& rows_;
   prometheus::Counter& padding_rows_;
+  prometheus::Counter& tokens_;
+  prometheus::Counter& truncated_texts_;
+  prometheus::Counter& truncated_tokens_;
   base::Mutex scores_mutex_;
   std::map<std::string, prometheus::Histogram*> scores_ ABSL_GUARDED_BY(scores_mutex_);
   std::map<std::string, prometheus::Gauge*> certificate_states_;

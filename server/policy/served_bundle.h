@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/artifact/bundle.h"
+#include "model/text/tokenizer.h"
 
 namespace hydra::policy {
 
@@ -14,13 +16,15 @@ struct ServedBundle {
   artifact::Manifest manifest;
   artifact::Calibration calibration;
   std::vector<std::string> labels;
-  std::optional<artifact::ImageSettings> image_settings;
+  std::optional<artifact::ImageSettings> image_settings;  // of a model that takes images
+  std::optional<text::Tokenizer> tokenizer;               // of a model that takes texts
   std::optional<artifact::HeadMap> head_map;
   std::optional<std::string> policy_json;
   std::string digest;
   std::string weights_digest;
   std::string serving_dtype;  // numerics that run: "float32" or "bfloat16"
 
+  // Without the tokenizer, whose making can fail.
   static ServedBundle Of(const artifact::Bundle& bundle, std::string serving_dtype) {
     return {.manifest = bundle.manifest(),
             .calibration = bundle.calibration(),

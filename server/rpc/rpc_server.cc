@@ -86,7 +86,8 @@ RequestLimits RequestLimitsOf(const RpcServerOptions& options) {
   return {.max_instances = options.max_instances,
           .image = {.max_bytes = options.max_image_bytes,
                     .max_pixels = options.max_image_pixels,
-                    .max_side = options.max_image_side}};
+                    .max_side = options.max_image_side},
+          .max_text_bytes = options.max_text_bytes};
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct RpcServerOptions {
   size_t max_image_bytes = size_t{16} << 20;
   size_t max_image_pixels = size_t{64} << 20;
   size_t max_image_side = 16384;
+  size_t max_text_bytes = size_t{64} << 10;
   // Connections.
   size_t memory_quota_bytes = size_t{512} << 20;  // of gRPC's buffers; a second line of defence
   size_t max_concurrent_streams = 256;            // per connection

@@ -69,4 +69,39 @@ inline policy::ServedBundle FakeServedBundle(size_t members = 3) {
   return bundle;
 }
 
+// Words "play", "music", "stop", "now" and the ending "##ing" as ids 4 to 8; [PAD], [UNK], [CLS],
+// [SEP] are 0 to 3.  "play music" becomes 2, 4, 5, 3.
+inline constexpr char kTokenizerJson[] = R"({
+  "added_tokens": [
+    {"id": 0, "content": "[PAD]", "single_word": false, "lstrip": false, "rstrip": false,
+     "normalized": false, "special": true},
+    {"id": 1, "content": "[UNK]", "single_word": false, "lstrip": false, "rstrip": false,
+     "normalized": false, "special": true},
+    {"id": 2, "content": "[CLS]", "single_word": false, "lstrip": false, "rstrip": false,
+     "normalized": false, "special": true},
+    {"id": 3, "content": "[SEP]", "single_word": false, "lstrip": false, "rstrip": false,
+     "normalized": false, "special": true}],
+  "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+                 "strip_accents": null, "lowercase": true},
+  "pre_tokenizer": {"type": "BertPreTokenizer"},
+  "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+  "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "play": 4, "music": 5,
+                      "stop": 6, "now": 7, "##ing": 8}}})";
+inline constexpr size_t kVocabulary = 9;
+
+// The same for texts of at most 8 tokens.
+inline policy::ServedBundle FakeTextBundle() {
+  policy::ServedBundle bundle = FakeServedBundle();
+  bundle.manifest.family = "bert";
+  artifact::Geometry& geometry = bundle.manifest.geometry;
+  geometry.image_height = geometry.image_width = geometry.channels = geometry.patch_size = 0;
+  geometry.vocabulary = kVocabulary;
+  geometry.max_positions = 16;
+  bundle.image_settings.reset();
+  bundle.tokenizer = text::Tokenizer::Create(kTokenizerJson, {.max_tokens = 8}).value();
+  return bundle;
+}
+
 }  // namespace hydra::fakes

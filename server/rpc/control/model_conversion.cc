@@ -13,6 +13,8 @@ void GeometryToProto(const artifact::Geometry& geometry, v1::ModelGeometry& out)
   out.set_mlp_width(static_cast<uint32_t>(geometry.mlp_width));
   out.set_classes(static_cast<uint32_t>(geometry.classes));
   out.set_patch_size(static_cast<uint32_t>(geometry.patch_size));
+  out.set_vocabulary(static_cast<uint32_t>(geometry.vocabulary));
+  out.set_max_positions(static_cast<uint32_t>(geometry.max_positions));
 }
 
 void LimitsToProto(const PublishedLimits& limits, v1::ModelLimits& out) {
@@ -20,6 +22,7 @@ void LimitsToProto(const PublishedLimits& limits, v1::ModelLimits& out) {
   out.set_max_message_bytes(limits.max_message_bytes);
   out.set_max_image_bytes(limits.request.image.max_bytes);
   out.set_max_image_pixels(limits.request.image.max_pixels);
+  out.set_max_text_bytes(limits.request.max_text_bytes);
 }
 
 void CertificateToProto(const artifact::CertificateTable& table, v1::CertificateSummary& out) {
@@ -75,14 +78,19 @@ v1::Model ToProto(const policy::ServedBundle& bundle, const PublishedLimits& lim
   model.set_branch_layer(static_cast<uint32_t>(manifest.branch_layer));
   model.set_weights_dtype(manifest.dtype);
   model.set_serving_dtype(bundle.serving_dtype);
-  for (const InferInput& input : InputsOf(RowReader(bundle, limits.request.image))) {
+  for (const InferInput& input : InputsOf(RowReader(bundle, limits.request))) {
     v1::ModelInput& added = *model.add_inputs();
     added.set_name(input.name);
     added.set_dtype(input.datatype);
     added.mutable_shape()->Add(input.row_shape.begin(), input.row_shape.end());
   }
   model.mutable_labels()->Add(bundle.labels.begin(), bundle.labels.end());
+  model.set_input_kind(bundle.tokenizer ? v1::INPUT_KIND_TEXT : v1::INPUT_KIND_IMAGE);
   LimitsToProto(limits, *model.mutable_limits());
+  if (bundle.tokenizer) {
+    model.mutable_limits()->set_max_tokens(
+        static_cast<uint32_t>(bundle.tokenizer->settings().max_tokens));
+  }
   CalibrationToProto(bundle.calibration, *model.mutable_calibration());
   ProvenanceToProto(manifest.provenance, *model.mutable_provenance());
   model.set_format_version(static_cast<uint32_t>(manifest.format_version));

@@ -72,10 +72,8 @@ absl::StatusOr<InferPlan> PlanInfer(const inference::ModelInferRequest& request,
   InferPlan plan;
   plan.request_id = request.id();
   HYDRA_ASSIGN_OR_RETURN(plan.outputs, ChooseOutputs(request, bundle));
-  HYDRA_ASSIGN_OR_RETURN(InferRows rows, ReadInferInputs(request, RowReader(bundle, limits.image),
-                                                         limits.max_instances));
-  plan.rows = std::move(rows.rows);
-  plan.row_count = rows.row_count;
+  HYDRA_ASSIGN_OR_RETURN(plan.inputs,
+                         ReadInferInputs(request, RowReader(bundle, limits), limits.max_instances));
   plan.snapshot = std::move(snapshot);
   return plan;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -21,12 +22,17 @@ using Contents = inference::InferTensorContents;
 constexpr char kImage[] = "image";
 constexpr char kPixels[] = "pixels";
 constexpr char kValues[] = "values";
+constexpr char kText[] = "text";
+
+constexpr const char* kNames[] = {kImage, kPixels, kValues, kText};
+
+bool IsBytes(const InferInput& input) { return input.name == kImage || input.name == kText; }
 
 // The elements of one input as bytes, however they came.
 struct Elements {
   std::string path;                // of the field that they came in
   std::string raw;                 // UINT8, FP32
-  std::vector<std::string> texts;  // BYTES
+  std::vector<std::string> items;  // BYTES
 };
 
 size_t Product(const std::vector<int64_t>& shape) {
@@ -41,8 +47,9 @@ absl::StatusOr<InferInput> FindInput(const Tensor& tensor, const RowReader& read
     if (input.name == tensor.name()) return std::move(input);
     names.push_back(input.name);
   }
+  const bool other_kind = std::count(std::begin(kNames), std::end(kNames), tensor.name()) > 0;
   return WrongField(
-      "inputs[0].name", "UNKNOWN_TENSOR",
+      "inputs[0].name", other_kind ? "WRONG_INPUT_KIND" : "UNKNOWN_TENSOR",
       absl::StrCat("got \"", tensor.name(), "\", want one of ", absl::StrJoin(names, ", ")));
 }
 
@@ -103,18 +110,18 @@ absl::StatusOr<std::vector<std::string>> SplitTexts(absl::string_view raw, size_
 
 absl::StatusOr<Elements> ReadRaw(const std::string& raw, const InferInput& input, size_t batch) {
   Elements elements{.path = "raw_input_contents[0]"};
-  if (input.name != kImage) {
+  if (!IsBytes(input)) {
     elements.raw = raw;
     return elements;
   }
-  HYDRA_ASSIGN_OR_RETURN(elements.texts, SplitTexts(raw, batch));
+  HYDRA_ASSIGN_OR_RETURN(elements.items, SplitTexts(raw, batch));
   return elements;
 }
 
 absl::StatusOr<Elements> ReadTyped(const Contents& contents, const InferInput& input) {
-  if (input.name == kImage) {
+  if (IsBytes(input)) {
     return Elements{.path = "inputs[0].contents.bytes_contents",
-                    .texts = {contents.bytes_contents().begin(), contents.bytes_contents().end()}};
+                    .items = {contents.bytes_contents().begin(), contents.bytes_contents().end()}};
   }
   if (input.name == kValues) {
     const auto& values = contents.fp32_contents();
@@ -148,10 +155,10 @@ absl::StatusOr<Elements> ReadElements(const inference::ModelInferRequest& reques
 }
 
 absl::Status CheckElementCount(const Elements& elements, const InferInput& input, size_t batch) {
-  if (input.name == kImage) {
-    if (elements.texts.size() == batch) return absl::OkStatus();
+  if (IsBytes(input)) {
+    if (elements.items.size() == batch) return absl::OkStatus();
     return WrongContents(elements.path,
-                         absl::StrCat("got ", elements.texts.size(), " elements, want ", batch));
+                         absl::StrCat("got ", elements.items.size(), " elements, want ", batch));
   }
   const size_t element_bytes = input.name == kValues ? sizeof(float) : 1;
   const size_t wanted = batch * Product(input.row_shape) * element_bytes;
@@ -160,9 +167,10 @@ absl::Status CheckElementCount(const Elements& elements, const InferInput& input
                     absl::StrCat("got ", elements.raw.size(), " bytes, want ", wanted));
 }
 
-absl::StatusOr<std::vector<float>> ReadRow(const Elements& elements, const InferInput& input,
-                                           size_t row, size_t batch, const RowReader& reader) {
-  if (input.name == kImage) return reader.Image(elements.texts[row]);
+absl::StatusOr<InputRow> ReadRow(const Elements& elements, const InferInput& input, size_t row,
+                                 size_t batch, const RowReader& reader) {
+  if (input.name == kText) return reader.Text(elements.items[row]);
+  if (input.name == kImage) return reader.Image(elements.items[row]);
   const size_t row_bytes = elements.raw.size() / batch;
   const absl::string_view bytes =
       absl::string_view(elements.raw).substr(row * row_bytes, row_bytes);
@@ -172,11 +180,12 @@ absl::StatusOr<std::vector<float>> ReadRow(const Elements& elements, const Infer
 }  // namespace
 
 std::vector<InferInput> InputsOf(const RowReader& reader) {
+  if (reader.takes_texts()) return {{kText, "BYTES", {}}};
   return {
       {kImage, "BYTES", {}}, {kPixels, "UINT8", reader.shape()}, {kValues, "FP32", reader.shape()}};
 }
 
-absl::StatusOr<InferRows> ReadInferInputs(const inference::ModelInferRequest& request,
+absl::StatusOr<InputRows> ReadInferInputs(const inference::ModelInferRequest& request,
                                           const RowReader& reader, size_t max_instances) {
   HYDRA_RETURN_IF_ERROR(CheckOneInput(request));
   const Tensor& tensor = request.inputs(0);
@@ -188,14 +197,14 @@ absl::StatusOr<InferRows> ReadInferInputs(const inference::ModelInferRequest& re
   HYDRA_ASSIGN_OR_RETURN(const size_t batch, CheckShape(tensor, input, max_instances));
   HYDRA_ASSIGN_OR_RETURN(const Elements elements, ReadElements(request, input, batch));
   HYDRA_RETURN_IF_ERROR(CheckElementCount(elements, input, batch));
-  InferRows result{.row_count = batch};
+  InputRows result;
   for (size_t row = 0; row < batch; ++row) {
-    const auto values = ReadRow(elements, input, row, batch, reader);
-    if (!values.ok()) {
-      return WrongField(absl::StrCat(elements.path, "[", row, "]"), base::ReasonOf(values.status()),
-                        values.status().message());
+    const absl::StatusOr<InputRow> read = ReadRow(elements, input, row, batch, reader);
+    if (!read.ok()) {
+      return WrongField(absl::StrCat(elements.path, "[", row, "]"), base::ReasonOf(read.status()),
+                        read.status().message());
     }
-    result.rows.insert(result.rows.end(), values->begin(), values->end());
+    result.Add(*read);
   }
   return result;
 }

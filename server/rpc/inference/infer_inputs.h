@@ -17,19 +17,16 @@ struct InferInput {
   std::vector<int64_t> row_shape;  // dimensions after the batch
 };
 
-// "image" (BYTES: encoded JPEG or PNG), "pixels" (UINT8: raw, still to be normalised) and "values"
-// (FP32: normalised).  A request gives one of them.
+// Of an image model "image" (BYTES: encoded JPEG or PNG), "pixels" (UINT8: raw, still to be
+// normalised) and "values" (FP32: normalised), of which a request gives one.  Of a text model
+// "text" (BYTES: UTF-8), of shape [n] or [n, 1].
 std::vector<InferInput> InputsOf(const RowReader& reader);
 
-struct InferRows {
-  std::vector<float> rows;
-  size_t row_count = 0;
-};
-
 // Errors: INVALID_ARGUMENT with a violation such as "inputs[0].shape" or "raw_input_contents[0]":
-// not exactly one input, an unknown name, a wrong type or shape, an empty batch or one over the
-// limit, contents that are given twice, missing or of the wrong size, or a bad element.
-absl::StatusOr<InferRows> ReadInferInputs(const inference::ModelInferRequest& request,
+// not exactly one input, an unknown name, an input of the other kind of model, a wrong type or
+// shape, an empty batch or one over the limit, contents that are given twice, missing or of the
+// wrong size, or a bad element.
+absl::StatusOr<InputRows> ReadInferInputs(const inference::ModelInferRequest& request,
                                           const RowReader& reader, size_t max_instances);
 
 }  // namespace hydra::rpc

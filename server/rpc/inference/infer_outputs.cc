@@ -61,6 +61,10 @@ void Energy(const AnsweredRow& row, const policy::Snapshot&, std::string& raw) {
   AppendNumber(row.answer.energy, raw);
 }
 
+void TruncatedTokens(const AnsweredRow& row, const policy::Snapshot&, std::string& raw) {
+  AppendNumber(static_cast<int64_t>(row.truncated_tokens), raw);
+}
+
 void Epistemic(const AnsweredRow& row, const policy::Snapshot&, std::string& raw) {
   AppendOptional(row.answer.split.epistemic_nats, raw);
 }
@@ -93,6 +97,7 @@ std::vector<InferOutput> OutputsOf(const policy::ServedBundle& bundle) {
     outputs.push_back({"disagreement", "FP64", {}, Disagreement});
     outputs.push_back({"variation_ratio", "FP64", {}, VariationRatio});
   }
+  if (bundle.tokenizer) outputs.push_back({"truncated_tokens", "INT64", {}, TruncatedTokens});
   return outputs;
 }
 

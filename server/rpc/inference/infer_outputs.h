@@ -22,6 +22,7 @@ struct InferOutput {
 };
 
 // What the bundle can answer, in a fixed order; without the member comparisons when M = 1.
+// A text model also says how many tokens of a text did not fit.
 std::vector<InferOutput> OutputsOf(const policy::ServedBundle& bundle);
 
 }  // namespace hydra::rpc

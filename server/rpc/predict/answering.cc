@@ -58,10 +58,15 @@ absl::StatusOr<std::vector<AnsweredRow>> AnswerRows(const batching::JobResult& r
 
 }  // namespace
 
-absl::StatusOr<std::vector<AnsweredRow>> AnswerJob(const batching::JobResult& result, size_t rows,
+absl::StatusOr<std::vector<AnsweredRow>> AnswerJob(const batching::JobResult& result,
+                                                   absl::Span<const size_t> truncated_tokens,
                                                    const policy::Snapshot& snapshot) {
-  absl::StatusOr<std::vector<AnsweredRow>> answered = AnswerRows(result, rows, snapshot);
+  absl::StatusOr<std::vector<AnsweredRow>> answered =
+      AnswerRows(result, truncated_tokens.size(), snapshot);
   if (!answered.ok()) return Internal(answered.status());
+  for (size_t i = 0; i < answered->size(); ++i) {
+    (*answered)[i].truncated_tokens = truncated_tokens[i];
+  }
   return answered;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "model/uncertainty/answer.h"
 #include "model/uncertainty/decision.h"
 #include "server/batching/job.h"
@@ -17,11 +18,14 @@ struct AnsweredRow {
   uncertainty::Answer answer;
   uncertainty::Decision decision;
   std::vector<std::vector<size_t>> conformal_sets;  // one per quantile of the bundle
+  size_t truncated_tokens = 0;                      // of the input
 };
 
-// `rows`: the job's row_count.  Row i depends on row i of the job only.  Thread-safe.
-// Errors: INTERNAL the logits do not fit the bundle, or the bundle's calibration is not usable.
-absl::StatusOr<std::vector<AnsweredRow>> AnswerJob(const batching::JobResult& result, size_t rows,
+// `truncated_tokens`: [job's row_count], of its inputs.  Row i depends on row i of the job only.
+// Thread-safe. Errors: INTERNAL the logits do not fit the bundle, or the bundle's calibration is
+// not usable.
+absl::StatusOr<std::vector<AnsweredRow>> AnswerJob(const batching::JobResult& result,
+                                                   absl::Span<const size_t> truncated_tokens,
                                                    const policy::Snapshot& snapshot);
 
 // What the reservoir keeps of an answer.

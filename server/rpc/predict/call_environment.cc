@@ -39,8 +39,10 @@ void RecordAnswers(absl::Span<const AnsweredRow> rows, const policy::Snapshot& s
   samples.reserve(rows.size());
   for (const AnsweredRow& row : rows) {
     samples.push_back(SampleOf(row));
-    environment.observer.OnAnswer(
-        {.answer = row.answer, .decision = row.decision, .policy = snapshot.policy});
+    environment.observer.OnAnswer({.answer = row.answer,
+                                   .decision = row.decision,
+                                   .policy = snapshot.policy,
+                                   .truncated_tokens = row.truncated_tokens});
   }
   environment.reservoir.Add(std::move(samples));
 }

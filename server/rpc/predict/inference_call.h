@@ -79,8 +79,8 @@ class InferenceCall {
     decoded_ = environment_.clock.MonotonicNow();
     request_ = {};  // the rows are copied: do not hold both while the job waits
     batching::Job job;
-    job.rows = std::move(plan_->rows);
-    job.row_count = plan_->row_count;
+    job.rows = std::move(plan_->inputs.rows);
+    job.row_count = plan_->inputs.count;
     job.deadline = JobDeadline(context_, environment_.clock);
     job.cancel = cancel_;
     job.done = [this](absl::StatusOr<batching::JobResult> result) { Ring(std::move(result)); };
@@ -105,7 +105,7 @@ class InferenceCall {
     const absl::StatusOr<batching::JobResult> result = TakeResult();
     if (!result.ok()) return result.status();
     const absl::StatusOr<std::vector<AnsweredRow>> rows =
-        AnswerJob(*result, plan_->row_count, *plan_->snapshot);
+        AnswerJob(*result, plan_->inputs.truncated_tokens, *plan_->snapshot);
     if (!rows.ok()) return rows.status();
     const CallTimings timings{.decode = decoded_ - received_,
                               .job = result->timings,
@@ -121,7 +121,7 @@ class InferenceCall {
                                   .status = status,
                                   .duration = environment_.clock.MonotonicNow() - received_,
                                   .request_id = plan_ ? plan_->request_id : std::string(),
-                                  .instances = plan_ ? plan_->row_count : 0,
+                                  .instances = plan_ ? plan_->inputs.count : 0,
                                   .decode = DecodeTime()});
     if (status.ok()) {
       writer_.Finish(response_, grpc::Status::OK, &finished_);

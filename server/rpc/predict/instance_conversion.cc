@@ -1,6 +1,7 @@
 #include "server/rpc/predict/instance_conversion.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -23,42 +24,41 @@ absl::Status Wrong(absl::string_view path, absl::string_view reason, absl::strin
   return At(path, base::WithReason(absl::InvalidArgumentError(message), reason));
 }
 
-absl::StatusOr<std::vector<float>> ReadTensor(const v1::Tensor& tensor, absl::string_view path,
-                                              const RowReader& reader) {
+// `row` was read from the field at `path`.
+absl::StatusOr<InputRow> ReadFrom(const std::string& path, absl::StatusOr<InputRow> row) {
+  HYDRA_RETURN_IF_ERROR(At(path, row.status()));
+  return row;
+}
+
+absl::StatusOr<InputRow> ReadTensor(const v1::Tensor& tensor, absl::string_view path,
+                                    const RowReader& reader) {
   const std::vector<int64_t> shape(tensor.shape().begin(), tensor.shape().end());
+  if (reader.takes_texts()) HYDRA_RETURN_IF_ERROR(At(path, reader.CheckShape(shape)));
   HYDRA_RETURN_IF_ERROR(At(absl::StrCat(path, ".shape"), reader.CheckShape(shape)));
-  absl::StatusOr<std::vector<float>> row;
+  const std::string data_path = absl::StrCat(path, ".data");
   switch (tensor.dtype()) {
     case v1::TENSOR_DATA_TYPE_UINT8:
-      row = reader.Pixels(tensor.data());
-      break;
+      return ReadFrom(data_path, reader.Pixels(tensor.data()));
     case v1::TENSOR_DATA_TYPE_FP32:
-      row = reader.Values(tensor.data());
-      break;
+      return ReadFrom(data_path, reader.Values(tensor.data()));
     default:
       return Wrong(absl::StrCat(path, ".dtype"), "WRONG_DTYPE",
                    absl::StrCat("got ", static_cast<int>(tensor.dtype()),
                                 ", want TENSOR_DATA_TYPE_UINT8 or TENSOR_DATA_TYPE_FP32"));
   }
-  HYDRA_RETURN_IF_ERROR(At(absl::StrCat(path, ".data"), row.status()));
-  return row;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<float>> ReadInstance(const v1::Instance& instance,
-                                                absl::string_view path, const RowReader& reader) {
+absl::StatusOr<InputRow> ReadInstance(const v1::Instance& instance, absl::string_view path,
+                                      const RowReader& reader) {
   switch (instance.input_case()) {
-    case v1::Instance::kImage: {
-      absl::StatusOr<std::vector<float>> row = reader.Image(instance.image());
-      HYDRA_RETURN_IF_ERROR(At(absl::StrCat(path, ".image"), row.status()));
-      return row;
-    }
+    case v1::Instance::kImage:
+      return ReadFrom(absl::StrCat(path, ".image"), reader.Image(instance.image()));
     case v1::Instance::kTensor:
       return ReadTensor(instance.tensor(), absl::StrCat(path, ".tensor"), reader);
     case v1::Instance::kText:
-      return Wrong(absl::StrCat(path, ".text"), "WRONG_INPUT_KIND",
-                   "this model takes images and tensors, not text");
+      return ReadFrom(absl::StrCat(path, ".text"), reader.Text(instance.text()));
     case v1::Instance::INPUT_NOT_SET:
       break;
   }

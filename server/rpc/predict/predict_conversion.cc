@@ -42,12 +42,10 @@ absl::Status ReadOptions(const v1::PredictOptions& options, const policy::Served
 // Reads every instance, so that one refusal names all that is wrong.
 void ReadInstances(const v1::PredictRequest& request, const RowReader& reader, PredictPlan& plan) {
   for (int i = 0; i < request.instances_size(); ++i) {
-    absl::StatusOr<std::vector<float>> row =
+    const absl::StatusOr<InputRow> row =
         ReadInstance(request.instances(i), absl::StrCat("instances[", i, "]"), reader);
     plan.instances.push_back(row.status());
-    if (!row.ok()) continue;
-    plan.rows.insert(plan.rows.end(), row->begin(), row->end());
-    ++plan.row_count;
+    if (row.ok()) plan.inputs.Add(*row);
   }
 }
 
@@ -81,9 +79,9 @@ absl::StatusOr<PredictPlan> PlanPredict(const v1::PredictRequest& request,
   PredictPlan plan;
   plan.request_id = request.request_id();
   HYDRA_RETURN_IF_ERROR(ReadOptions(request.options(), *snapshot->bundle, plan));
-  ReadInstances(request, RowReader(*snapshot->bundle, limits.image), plan);
+  ReadInstances(request, RowReader(*snapshot->bundle, limits), plan);
   HYDRA_RETURN_IF_ERROR(
-      JudgeInstances(plan.instances, plan.row_count, request.options().allow_partial()));
+      JudgeInstances(plan.instances, plan.inputs.count, request.options().allow_partial()));
   plan.snapshot = std::move(snapshot);
   return plan;
 }

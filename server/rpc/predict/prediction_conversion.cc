@@ -87,6 +87,7 @@ v1::Prediction MakePrediction(const AnsweredRow& row, const PredictPlan& plan) {
       plan.withhold_on_abstain && row.decision.outcome == uncertainty::Outcome::kAbstained;
   v1::Prediction prediction;
   if (!withheld) FillTop(row.answer.mean_probs, plan.top_k, bundle.labels, prediction);
+  prediction.set_truncated_tokens(static_cast<uint32_t>(row.truncated_tokens));
   FillUncertainty(row.answer, *prediction.mutable_uncertainty());
   FillDecision(row.decision, plan.snapshot->policy.rules, *prediction.mutable_decision());
   if (plan.quantile) {

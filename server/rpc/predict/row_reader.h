@@ -1,4 +1,5 @@
-// From one instance's bytes to one row of the network's input.
+// From one instance's bytes to one row of the network's input: decoding and tokenizing happen here,
+// on the RPC threads.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/preprocess/image.h"
+#include "model/runtime/rows.h"
 #include "server/policy/served_bundle.h"
 
 namespace hydra::rpc {
@@ -16,26 +18,48 @@ namespace hydra::rpc {
 struct RequestLimits {
   size_t max_instances = 0;
   preprocess::ImageLimits image;
+  size_t max_text_bytes = 0;
 };
 
-// Reads for one bundle, which outlives it.  Thread-safe.  Each function returns [C, H, W] row-major
-// float32, finite.  Errors: INVALID_ARGUMENT, with a reason.
+// What the network reads of one instance.
+struct InputRow {
+  runtime::Rows row;            // one
+  size_t truncated_tokens = 0;  // of a text: tokens that did not fit
+};
+
+// Instances one after the other.
+struct InputRows {
+  runtime::Rows rows;
+  size_t count = 0;
+  std::vector<size_t> truncated_tokens;  // [count], 0 for images
+
+  void Add(const InputRow& input);
+};
+
+// Reads for one bundle, which outlives it.  Thread-safe.  Values of images are [C, H, W]
+// row-major float32, finite.  Errors: INVALID_ARGUMENT, with a reason; of every function
+// WRONG_INPUT_KIND, when the model takes the other kind of input.
 class RowReader {
  public:
-  RowReader(const policy::ServedBundle& bundle, preprocess::ImageLimits limits)
+  RowReader(const policy::ServedBundle& bundle, const RequestLimits& limits)
       : bundle_(bundle), limits_(limits) {}
 
-  // An encoded JPEG or PNG.  Reasons: BAD_IMAGE; WRONG_INPUT_KIND the model takes no images.
-  absl::StatusOr<std::vector<float>> Image(absl::string_view encoded) const;
+  bool takes_texts() const { return bundle_.tokenizer.has_value(); }
 
-  // One byte a value, not yet rescaled and normalised.  Reasons: WRONG_BYTE_COUNT,
-  // WRONG_INPUT_KIND.
-  absl::StatusOr<std::vector<float>> Pixels(absl::string_view bytes) const;
+  // UTF-8, possibly empty; cut to the model's tokens.  Reasons: TEXT_TOO_LONG more than
+  // max_text_bytes; BAD_TEXT not UTF-8, or the tokenizer cannot represent it.
+  absl::StatusOr<InputRow> Text(absl::string_view utf8) const;
+
+  // An encoded JPEG or PNG.  Reasons: BAD_IMAGE.
+  absl::StatusOr<InputRow> Image(absl::string_view encoded) const;
+
+  // One byte a value, not yet rescaled and normalised.  Reasons: WRONG_BYTE_COUNT.
+  absl::StatusOr<InputRow> Pixels(absl::string_view bytes) const;
 
   // Little-endian float32, already normalised.  Reasons: WRONG_BYTE_COUNT, NON_FINITE_INPUT.
-  absl::StatusOr<std::vector<float>> Values(absl::string_view bytes) const;
+  absl::StatusOr<InputRow> Values(absl::string_view bytes) const;
 
-  // Errors: INVALID_ARGUMENT WRONG_SHAPE when `shape` is not [C, H, W] of the bundle.
+  // Reasons: WRONG_SHAPE when `shape` is not [C, H, W] of the bundle.
   absl::Status CheckShape(const std::vector<int64_t>& shape) const;
 
   // [C, H, W].
@@ -43,9 +67,10 @@ class RowReader {
 
  private:
   size_t row_values() const;
+  absl::Status CheckTakesImages() const;
 
   const policy::ServedBundle& bundle_;
-  preprocess::ImageLimits limits_;
+  const RequestLimits limits_;
 };
 
 // "[1, 28, 28]".

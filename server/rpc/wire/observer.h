@@ -27,6 +27,7 @@ struct AnswerReport {
   const uncertainty::Answer& answer;
   const uncertainty::Decision& decision;
   const policy::Policy& policy;
+  size_t truncated_tokens = 0;  // of a text: those that did not fit
 };
 
 // Implementations are thread-safe and quick: they are called on the RPC threads.

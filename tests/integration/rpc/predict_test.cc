@@ -15,12 +15,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::Pair;
 
-// The fake predictor's energy tells the sum of the row that it was made from.
-double EnergyOfSum(double sum) {
-  const double log_sum_exp = std::log(1.0 + std::exp(-10.0) + std::exp(-20.0));
-  return -(100.0 + 20.0 + sum + log_sum_exp);
-}
-
 class PredictTest : public RpcFixture {
  protected:
   PredictTest() { StartWithBatcher(); }
@@ -152,6 +146,14 @@ TEST_F(PredictTest, PolicyOfTheMoment_Decides) {
   EXPECT_EQ(decision.score_name(), "energy");
   EXPECT_EQ(decision.threshold(), -1000.0);
   EXPECT_EQ(response->policy().revision(), 2u);
+}
+
+TEST_F(PredictTest, TextForAnImageModel_IsRefusedAsTheWrongKind) {
+  v1::PredictRequest request;
+  request.add_instances()->set_text("play music");
+  const absl::Status status = Predict(request).status();
+  EXPECT_EQ(base::ReasonOf(status), "WRONG_INPUT_KIND");
+  EXPECT_EQ(base::FieldViolationsOf(status)[0].path, "instances[0].text");
 }
 
 TEST_F(PredictTest, StreamPredict_IsUnimplemented) {

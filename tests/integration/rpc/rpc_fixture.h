@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,9 +30,10 @@ class RecordingObserver final : public Observer {
     const base::MutexLock lock(mutex_);
     calls_.push_back({std::string(report.method), report.status});
   }
-  void OnAnswer(const AnswerReport&) override {
+  void OnAnswer(const AnswerReport& report) override {
     const base::MutexLock lock(mutex_);
     ++answers_;
+    truncated_tokens_ += report.truncated_tokens;
   }
   void OnPolicyChange(const policy::Policy& policy) override {
     const base::MutexLock lock(mutex_);
@@ -46,6 +48,10 @@ class RecordingObserver final : public Observer {
     const base::MutexLock lock(mutex_);
     return answers_;
   }
+  size_t truncated_tokens() const {
+    const base::MutexLock lock(mutex_);
+    return truncated_tokens_;
+  }
   std::vector<uint64_t> revisions() const {
     const base::MutexLock lock(mutex_);
     return revisions_;
@@ -55,6 +61,7 @@ class RecordingObserver final : public Observer {
   mutable base::Mutex mutex_;
   std::vector<std::pair<std::string, absl::Status>> calls_ ABSL_GUARDED_BY(mutex_);
   size_t answers_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t truncated_tokens_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<uint64_t> revisions_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -79,6 +86,7 @@ class RpcFixture : public ::testing::Test {
     options.max_message_bytes = size_t{1} << 20;
     options.max_image_bytes = 1000;
     options.max_image_pixels = 100;
+    options.max_text_bytes = 100;
     return options;
   }
 
@@ -100,18 +108,33 @@ class RpcFixture : public ::testing::Test {
                                    grpc::InsecureChannelCredentials());
   }
 
-  // A server over a real batcher whose lane runs a fake predictor.
-  void StartWithBatcher(fakes::FakePredictor::Hook hook = nullptr) {
+  // A server over a real batcher whose lane runs a fake predictor for `bundle`.
+  void StartWithBatcher(fakes::FakePredictor::Hook hook = nullptr,
+                        policy::ServedBundle bundle = fakes::FakeServedBundle()) {
+    const artifact::Geometry& geometry = bundle.manifest.geometry;
     std::vector<std::unique_ptr<runtime::Predictor>> predictors;
     predictors.push_back(std::make_unique<fakes::FakePredictor>(
-        runtime::PredictorShape{.members = 3, .classes = 3, .row_values = 4}, std::move(hook)));
+        runtime::PredictorShape{
+            .members = 3,
+            .classes = 3,
+            .row_values = geometry.channels * geometry.image_height * geometry.image_width,
+            .max_tokens = geometry.max_positions,
+            .vocabulary = geometry.vocabulary},
+        std::move(hook)));
     batching::BatcherOptions options;
     options.former.max_batch_rows = 8;
     options.former.ladder = {1, 2, 4, 8};
     batcher_ = batching::Batcher::Create(options, std::move(predictors), batching::CostModel(),
                                          clock_, batch_observer_)
                    .value();
-    StartWith([this](batching::Job job) { return batcher_->Submit(std::move(job)); });
+    StartWith([this](batching::Job job) { return batcher_->Submit(std::move(job)); }, Options(),
+              std::move(bundle));
+  }
+
+  // The fake predictor's energy tells the sum of the row that it was made from.
+  static double EnergyOfSum(double sum) {
+    const double log_sum_exp = std::log(1.0 + std::exp(-10.0) + std::exp(-20.0));
+    return -(100.0 + 20.0 + sum + log_sum_exp);
   }
 
   static void AddValues(std::vector<float> values, v1::PredictRequest& request) {

@@ -13,13 +13,21 @@ namespace {
 using ::testing::HasSubstr;
 
 FormerOptions Options() {
-  return {.max_batch_rows = 8, .max_queue_delay = absl::Milliseconds(10), .ladder = {1, 2, 4, 8}};
+  return {.max_batch_rows = 8,
+          .max_queue_delay = absl::Milliseconds(10),
+          .ladder = {1, 2, 4, 8},
+          .max_tokens = 64};
 }
 
 class BatchFormerTest : public ::testing::Test {
  protected:
   void Push(size_t rows, absl::Duration time_left = absl::InfiniteDuration()) {
     queue_.Push(MakeJob(rows, 1, 0.0f, clock_.MonotonicNow() + time_left).job,
+                clock_.MonotonicNow());
+  }
+
+  void PushTexts(std::vector<size_t> lengths, absl::Duration time_left = absl::InfiniteDuration()) {
+    queue_.Push(MakeTextJob(std::move(lengths), 1, clock_.MonotonicNow() + time_left).job,
                 clock_.MonotonicNow());
   }
 
@@ -59,7 +67,7 @@ TEST_F(BatchFormerTest, LoneJob_WaitsForTheDelayOfTheOldest) {
   const Decision due = Decide();
   EXPECT_EQ(due.reason, DispatchReason::kDelay);
   EXPECT_EQ(due.jobs, 2u);
-  EXPECT_EQ(due.rows, 3u);
+  EXPECT_EQ(due.work.rows, 3u);
   EXPECT_EQ(due.padded_rows, 4u);
 }
 
@@ -70,7 +78,7 @@ TEST_F(BatchFormerTest, EnoughRows_GoAtOnce) {
   const Decision decision = Decide();
   EXPECT_EQ(decision.reason, DispatchReason::kFull);
   EXPECT_EQ(decision.jobs, 2u);
-  EXPECT_EQ(decision.rows, 8u);
+  EXPECT_EQ(decision.work.rows, 8u);
 }
 
 TEST_F(BatchFormerTest, NextJobDoesNotFit_GoesWithoutIt) {
@@ -118,10 +126,64 @@ TEST_F(BatchFormerTest, DelayZero_TakesWhatIsThere) {
   EXPECT_EQ(Decide().reason, DispatchReason::kDelay);
 }
 
-TEST_F(BatchFormerTest, Rung_IsTheSmallestThatHolds) {
-  EXPECT_EQ(former_.Rung(1), 1u);
-  EXPECT_EQ(former_.Rung(3), 4u);
-  EXPECT_EQ(former_.Rung(8), 8u);
+TEST_F(BatchFormerTest, PaddedRows_AreTheSmallestRungThatHoldsImages) {
+  EXPECT_EQ(former_.PaddedRows({.rows = 1}), 1u);
+  EXPECT_EQ(former_.PaddedRows({.rows = 3}), 4u);
+  EXPECT_EQ(former_.PaddedRows({.rows = 8}), 8u);
+  EXPECT_EQ(former_.CostUnits({.rows = 3}), 4u);
+  EXPECT_EQ(former_.FullBatchUnits({.rows = 3}), 8u);
+}
+
+TEST_F(BatchFormerTest, Texts_AreNotPaddedAndCostTheirTokens) {
+  EXPECT_EQ(former_.PaddedRows({.rows = 3, .tokens = 20}), 3u);
+  EXPECT_EQ(former_.CostUnits({.rows = 3, .tokens = 20}), 20u);
+  EXPECT_EQ(former_.FullBatchUnits({.rows = 3, .tokens = 10}), 27u);  // eight such texts
+  EXPECT_EQ(former_.FullBatchUnits({.rows = 3, .tokens = 90}), 64u);  // two such texts
+}
+
+TEST_F(BatchFormerTest, LongText_DoesNotJoinBeyondTheTokenBudget) {
+  PushTexts({10, 10});
+  PushTexts({50});
+  PushTexts({4});
+  const Decision first = Decide();
+  EXPECT_EQ(first.reason, DispatchReason::kFull);
+  EXPECT_EQ(first.jobs, 1u);
+  EXPECT_EQ(first.work, (Work{.rows = 2, .tokens = 20}));
+  EXPECT_EQ(first.padded_rows, 2u);
+  queue_.PopFront();
+  EXPECT_EQ(Decide(Arrivals::kClosed).work, (Work{.rows = 2, .tokens = 54}));
+}
+
+TEST_F(BatchFormerTest, TokenBudgetReached_GoesAtOnce) {
+  PushTexts({60});
+  EXPECT_EQ(Decide().jobs, 0u);
+  PushTexts({4});
+  const Decision decision = Decide();
+  EXPECT_EQ(decision.reason, DispatchReason::kFull);
+  EXPECT_EQ(decision.jobs, 2u);
+}
+
+TEST_F(BatchFormerTest, JobOverTheTokenBudget_GoesAlone) {
+  PushTexts({40, 40});
+  PushTexts({1});
+  const Decision decision = Decide();
+  EXPECT_EQ(decision.reason, DispatchReason::kFull);
+  EXPECT_EQ(decision.jobs, 1u);
+  EXPECT_EQ(decision.work.tokens, 80u);
+}
+
+TEST_F(BatchFormerTest, ManyShortTexts_AreBoundedByRows) {
+  for (int i = 0; i < 9; ++i) PushTexts({2});
+  const Decision decision = Decide();
+  EXPECT_EQ(decision.reason, DispatchReason::kFull);
+  EXPECT_EQ(decision.work, (Work{.rows = 8, .tokens = 16}));
+}
+
+TEST_F(BatchFormerTest, DeadlineOfTexts_CountsTheirTokens) {
+  PushTexts({20}, absl::Milliseconds(30));  // 1 ms a token and 1 ms a batch
+  const absl::Time latest =
+      clock_.MonotonicNow() + absl::Milliseconds(30 - 21) - absl::Microseconds(500);
+  EXPECT_NEAR(absl::ToDoubleMilliseconds(Decide().wake - latest), 0.0, 1e-3);
 }
 
 TEST(BatchFormerCreateTest, BadOptions_AreRefusedByName) {
@@ -134,6 +196,7 @@ TEST(BatchFormerCreateTest, BadOptions_AreRefusedByName) {
   EXPECT_THAT(message({.max_batch_rows = 4, .ladder = {0, 4}}), HasSubstr("got [0, 4]"));
   EXPECT_THAT(message({.max_batch_rows = 4, .ladder = {}}), HasSubstr("got []"));
   EXPECT_THAT(message({.max_queue_delay = -absl::Seconds(1)}), HasSubstr("max_queue_delay"));
+  EXPECT_THAT(message({.max_tokens = 0}), HasSubstr("max_tokens: got 0"));
 }
 
 }  // namespace

@@ -18,13 +18,16 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr runtime::PredictorShape kShape{.members = 3, .classes = 4, .row_values = 5};
+constexpr runtime::PredictorShape kTexts{
+    .members = 3, .classes = 4, .max_tokens = 32, .vocabulary = 100'000};
 
 class BatcherTest : public ::testing::Test {
  protected:
-  void Start(BatcherOptions options, fakes::FakePredictor::Hook hook = nullptr, size_t lanes = 1) {
+  void Start(BatcherOptions options, fakes::FakePredictor::Hook hook = nullptr, size_t lanes = 1,
+             const runtime::PredictorShape& shape = kShape) {
     std::vector<std::unique_ptr<runtime::Predictor>> predictors;
     for (size_t i = 0; i < lanes; ++i) {
-      predictors.push_back(std::make_unique<fakes::FakePredictor>(kShape, hook));
+      predictors.push_back(std::make_unique<fakes::FakePredictor>(shape, hook));
     }
     auto batcher =
         Batcher::Create(std::move(options), std::move(predictors), CostModel(), clock_, observer_);
@@ -33,7 +36,10 @@ class BatcherTest : public ::testing::Test {
   }
 
   std::future<Answer> Submit(size_t rows, float first) {
-    TestJob test = MakeJob(rows, kShape.row_values, first);
+    return Submit(MakeJob(rows, kShape.row_values, first));
+  }
+
+  std::future<Answer> Submit(TestJob test) {
     const absl::Status status = batcher_->Submit(std::move(test.job));
     EXPECT_TRUE(status.ok()) << status;
     return std::move(test.answer);
@@ -95,6 +101,38 @@ TEST_F(BatcherTest, RandomTraffic_EveryRowAloneEqualsInBatch) {
   }
 }
 
+TEST_F(BatcherTest, RandomTextTraffic_EveryTextAloneEqualsInBatchWithinTheBudget) {
+  constexpr size_t kBudget = 48;
+  std::atomic<size_t> over_budget = 0;
+  Start(
+      {.former = {.max_batch_rows = 8, .ladder = {8}, .max_tokens = kBudget}},
+      [&](absl::Span<const float> ids, size_t) {
+        over_budget += ids.size() > kBudget;
+        return absl::OkStatus();
+      },
+      2, kTexts);
+  base::Rng rng(12);
+  std::vector<std::future<Answer>> answers;
+  std::vector<size_t> texts;
+  for (int64_t i = 0; i < 300; ++i) {
+    std::vector<size_t> lengths(1 + rng.UniformBelow(8));
+    for (size_t& length : lengths) length = 1 + rng.UniformBelow(32);
+    texts.push_back(lengths.size());
+    answers.push_back(Submit(MakeTextJob(std::move(lengths), 16 * i)));
+  }
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const Answer answer = answers[i].get();
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->member_logits, ExpectedLogits(texts[i], 16.0f * static_cast<float>(i)));
+    EXPECT_EQ(answer->padded_rows, answer->batch_rows);
+  }
+  EXPECT_EQ(over_budget, 0u);
+  batcher_->Stop();
+  for (const BatchReport& report : observer_.reports()) {
+    EXPECT_TRUE(report.tokens <= kBudget || report.jobs == 1) << report.tokens;
+  }
+}
+
 TEST_F(BatcherTest, Padding_IsToTheNextRungAndReported) {
   Start({.former = {.max_batch_rows = 8, .ladder = {1, 4, 8}}});
   const Answer answer = Submit(3, 0.0f).get();
@@ -138,6 +176,23 @@ TEST_F(BatcherTest, OutOfMemory_IsTriedAgainInHalves) {
     EXPECT_EQ(answer->member_logits, ExpectedLogits(1, static_cast<float>(i)));
   }
   EXPECT_EQ(too_large.get().status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(BatcherTest, OutOfMemoryOnTexts_IsTriedAgainInHalves) {
+  BatcherOptions options = EightRows();
+  Start(
+      options,
+      [](absl::Span<const float> ids, size_t) -> absl::Status {
+        return ids.size() > 10 ? absl::ResourceExhaustedError("out of memory") : absl::OkStatus();
+      },
+      1, kTexts);
+  std::vector<std::future<Answer>> answers;
+  for (int64_t i = 0; i < 8; ++i) answers.push_back(Submit(MakeTextJob({4}, i)));
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const Answer answer = answers[i].get();
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->member_logits, ExpectedLogits(1, static_cast<float>(i)));
+  }
 }
 
 TEST_F(BatcherTest, JobCancelledBeforeLaunch_IsNotRun) {

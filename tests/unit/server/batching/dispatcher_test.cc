@@ -1,5 +1,6 @@
 #include "server/batching/dispatcher.h"
 
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -15,6 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr size_t kRowValues = 2;
+constexpr runtime::PredictorShape kShape{.members = 1, .classes = 2, .row_values = kRowValues};
 
 // No thread: the test plays the lane, so nothing depends on timing.
 class DispatcherTest : public ::testing::Test {
@@ -31,7 +33,7 @@ class DispatcherTest : public ::testing::Test {
   RecordingObserver observer_;
   std::vector<std::future<Answer>> answers_;
   Dispatcher dispatcher_{
-      DispatcherOptions{.bounds = {.max_requests = 3}, .row_values = kRowValues, .lanes = 1},
+      DispatcherOptions{.bounds = {.max_requests = 3}, .shape = kShape, .lanes = 1},
       BatchFormer::Create({.max_batch_rows = 4, .ladder = {1, 2, 4}}).value(),
       // 10 ms a row, no fixed part.
       CostModel(
@@ -46,7 +48,7 @@ TEST_F(DispatcherTest, SubmittedJobs_ComeBackAsOneBatch) {
   ASSERT_TRUE(batch.has_value());
   EXPECT_EQ(batch->jobs.size(), 2u);
   EXPECT_EQ(dispatcher_.in_flight_rows(), 3u);
-  dispatcher_.Finish(3);
+  dispatcher_.Finish({.rows = 3});
   EXPECT_EQ(dispatcher_.in_flight_rows(), 0u);
 }
 
@@ -56,7 +58,7 @@ TEST_F(DispatcherTest, WrongShape_IsRefused) {
   TestJob test = MakeJob(2, kRowValues + 1, 0.0f);
   const absl::Status status = dispatcher_.Submit(std::move(test.job));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("2 rows of 6 values"));
+  EXPECT_THAT(status.message(), HasSubstr("got 6 values for batch 2, want 2 x 2"));
 }
 
 TEST_F(DispatcherTest, FullQueue_RefusesWithARetryDelay) {
@@ -100,7 +102,7 @@ TEST_F(DispatcherTest, BusyLane_CountsAsWaiting) {
   ASSERT_TRUE(Submit(4).ok());
   ASSERT_TRUE(dispatcher_.NextBatch().has_value());
   EXPECT_EQ(base::ReasonOf(Submit(1, In(absl::Milliseconds(25)))), "DEADLINE_UNREACHABLE");
-  dispatcher_.Finish(4);
+  dispatcher_.Finish({.rows = 4});
   EXPECT_TRUE(Submit(1, In(absl::Milliseconds(25))).ok());
 }
 
@@ -109,7 +111,7 @@ TEST_F(DispatcherTest, EveryDeadlineTooShort_LetsAProbeThrough) {
   for (int i = 0; i < 256; ++i) {
     if (Submit(1, In(absl::Milliseconds(1))).ok()) {
       ++admitted;
-      dispatcher_.Finish(CountRows(dispatcher_.NextBatch()->jobs));
+      dispatcher_.Finish(WorkOf(dispatcher_.NextBatch()->jobs));
     }
   }
   EXPECT_EQ(admitted, 2u);
@@ -144,7 +146,7 @@ TEST_F(DispatcherTest, Drain_RefusesNewJobsAndTellsWhetherItIsDone) {
   EXPECT_TRUE(base::RetryDelayOf(status).has_value());
   EXPECT_EQ(dispatcher_.NextBatch()->reason, DispatchReason::kDrain);
   EXPECT_FALSE(dispatcher_.Drain(clock_.MonotonicNow()));
-  dispatcher_.Finish(1);
+  dispatcher_.Finish({.rows = 1});
   EXPECT_TRUE(dispatcher_.Drain(clock_.MonotonicNow()));
 }
 
@@ -154,6 +156,70 @@ TEST_F(DispatcherTest, Stop_AnswersWhatWaitsAndEndsTheLane) {
   EXPECT_EQ(answers_[0].get().status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(dispatcher_.NextBatch(), std::nullopt);
   EXPECT_THAT(observer_.drops(), ElementsAre("stop DRAINING"));
+}
+
+class TextDispatcherTest : public DispatcherTest {
+ protected:
+  absl::Status SubmitTexts(std::vector<size_t> lengths,
+                           absl::Time deadline = absl::InfiniteFuture()) {
+    return texts_.Submit(MakeTextJob(std::move(lengths), 1, deadline).job);
+  }
+
+  Dispatcher texts_{
+      DispatcherOptions{.bounds = {.max_bytes = 1000},
+                        .shape = {.members = 1, .classes = 2, .max_tokens = 20, .vocabulary = 50},
+                        .lanes = 1},
+      BatchFormer::Create({.max_batch_rows = 4, .ladder = {4}, .max_tokens = 16}).value(),
+      // 1 ms a token, no fixed part.
+      CostModel(
+          std::vector<CostModel::Sample>{{1, absl::Milliseconds(1)}, {8, absl::Milliseconds(8)}}),
+      clock_, observer_};
+};
+
+TEST_F(TextDispatcherTest, TextsThatDoNotFitTheModel_AreRefused) {
+  const auto refusal = [this](runtime::Rows rows, size_t count) {
+    const absl::Status status =
+        texts_.Submit(MakeJob(std::move(rows), count, absl::InfiniteFuture()).job);
+    EXPECT_EQ(base::ReasonOf(status), "JOB_SHAPE");
+    return std::string(status.message());
+  };
+  EXPECT_THAT(refusal({.token_ids = {50}, .lengths = {1}}, 1),
+              HasSubstr("token id 50, want 0..49"));
+  EXPECT_THAT(refusal({.token_ids = {-1}, .lengths = {1}}, 1), HasSubstr("token id -1"));
+  EXPECT_THAT(refusal({.token_ids = {1}, .lengths = {2}}, 1), HasSubstr("got 1 token ids, want 2"));
+  EXPECT_THAT(refusal({.token_ids = {1}, .lengths = {1, 0}}, 2), HasSubstr("one of 0 tokens"));
+  EXPECT_THAT(refusal({.token_ids = {1}, .lengths = {1}}, 2), HasSubstr("1 texts for batch 2"));
+  EXPECT_THAT(refusal({.values = {1, 2}}, 1), HasSubstr("got images, want texts"));
+  EXPECT_THAT(std::string(SubmitTexts({17}).message()), HasSubstr("17 tokens, want 1..16"));
+  EXPECT_EQ(base::ReasonOf(SubmitTexts({1, 1, 1, 1, 1})), "JOB_SHAPE");
+  TestJob image = MakeTextJob({1}, 1);
+  EXPECT_EQ(base::ReasonOf(dispatcher_.Submit(std::move(image.job))), "JOB_SHAPE");
+}
+
+TEST_F(TextDispatcherTest, Deadline_IsHeldAgainstTheTokens) {
+  EXPECT_EQ(base::ReasonOf(SubmitTexts({10, 6}, In(absl::Milliseconds(15)))), "DEADLINE_TOO_SHORT");
+  EXPECT_TRUE(SubmitTexts({10, 6}, In(absl::Milliseconds(17))).ok());
+  const absl::Status behind = SubmitTexts({4}, In(absl::Milliseconds(18)));
+  EXPECT_EQ(base::ReasonOf(behind), "DEADLINE_UNREACHABLE");
+  EXPECT_EQ(base::RetryDelayOf(behind), absl::Milliseconds(16));
+  EXPECT_TRUE(SubmitTexts({4}, In(absl::Milliseconds(21))).ok());
+}
+
+TEST_F(TextDispatcherTest, BusyLaneOnShortTexts_IsNotTakenForAFullBudget) {
+  ASSERT_TRUE(SubmitTexts({2}).ok());
+  ASSERT_TRUE(texts_.NextBatch().has_value());
+  // Half of a batch of four such texts is 4 ms; half of the budget would be 8 ms.
+  EXPECT_TRUE(SubmitTexts({2}, In(absl::Milliseconds(7))).ok());
+  texts_.Finish({.rows = 1, .tokens = 2});
+}
+
+TEST_F(TextDispatcherTest, FullQueue_CountsTokensInBytes) {
+  // Each token has 8 bytes, each text 8 more.
+  for (int i = 0; i < 9; ++i) ASSERT_TRUE(SubmitTexts({12}).ok());
+  EXPECT_EQ(texts_.depth().tokens, 108u);
+  EXPECT_EQ(texts_.depth().bytes, 936u);
+  EXPECT_EQ(base::ReasonOf(SubmitTexts({8})), "QUEUE_FULL");
+  EXPECT_TRUE(SubmitTexts({7}).ok());
 }
 
 TEST_F(DispatcherTest, OldestWait_IsOfTheHead) {

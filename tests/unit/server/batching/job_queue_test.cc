@@ -50,8 +50,8 @@ TEST_F(JobQueueTest, PushAndPop_KeepOrderAndDepth) {
   EXPECT_EQ(queue_.depth().rows, 3u);
   EXPECT_EQ(queue_.depth().bytes, 24u);
   EXPECT_EQ(queue_.OldestWait(clock_.MonotonicNow()), absl::Milliseconds(5));
-  EXPECT_EQ(queue_.PopFront().job.rows.front(), 10.0f);
-  EXPECT_EQ(queue_.PopFront().job.rows.front(), 20.0f);
+  EXPECT_EQ(queue_.PopFront().job.rows.values.front(), 10.0f);
+  EXPECT_EQ(queue_.PopFront().job.rows.values.front(), 20.0f);
   EXPECT_EQ(queue_.depth().bytes, 0u);
   EXPECT_EQ(queue_.OldestWait(clock_.MonotonicNow()), absl::ZeroDuration());
 }
@@ -69,7 +69,7 @@ TEST_F(JobQueueTest, TakeDead_TakesCancelledAndExpiredAndKeepsTheRestInOrder) {
   EXPECT_EQ(queue_.TakeDead(now).size(), 1u);
   EXPECT_EQ(queue_.TakeDead(now + absl::Milliseconds(2)).size(), 1u);
   EXPECT_EQ(queue_.depth().requests, 1u);
-  EXPECT_EQ(queue_.PopFront().job.rows.front(), 1.0f);
+  EXPECT_EQ(queue_.PopFront().job.rows.values.front(), 1.0f);
 }
 
 TEST_F(JobQueueTest, TakeAll_LeavesNothing) {

@@ -17,24 +17,44 @@ namespace hydra::batching {
 
 using Answer = absl::StatusOr<JobResult>;
 
-// A job whose row i holds `first + i` in its first value and zero elsewhere, and its answer.
+// A job and its answer.
 struct TestJob {
   Job job;
   std::future<Answer> answer;
 };
 
-inline TestJob MakeJob(size_t row_count, size_t row_values, float first,
-                       absl::Time deadline = absl::InfiniteFuture()) {
+inline TestJob MakeJob(runtime::Rows rows, size_t row_count, absl::Time deadline) {
   auto promise = std::make_shared<std::promise<Answer>>();  // std::function must be copyable
   TestJob test{.answer = promise->get_future()};
-  test.job.rows.resize(row_count * row_values);
-  for (size_t i = 0; i < row_count; ++i) {
-    test.job.rows[i * row_values] = first + static_cast<float>(i);
-  }
+  test.job.rows = std::move(rows);
   test.job.row_count = row_count;
   test.job.deadline = deadline;
   test.job.done = [promise](Answer answer) { promise->set_value(std::move(answer)); };
   return test;
+}
+
+// A job whose row i holds `first + i` in its first value and zero elsewhere.
+inline TestJob MakeJob(size_t row_count, size_t row_values, float first,
+                       absl::Time deadline = absl::InfiniteFuture()) {
+  runtime::Rows rows;
+  rows.values.resize(row_count * row_values);
+  for (size_t i = 0; i < row_count; ++i) {
+    rows.values[i * row_values] = first + static_cast<float>(i);
+  }
+  return MakeJob(std::move(rows), row_count, deadline);
+}
+
+// A job whose text i has `lengths[i]` tokens, the first `first + i` and the others zero.
+inline TestJob MakeTextJob(std::vector<size_t> lengths, int64_t first,
+                           absl::Time deadline = absl::InfiniteFuture()) {
+  runtime::Rows rows;
+  for (const size_t length : lengths) {
+    rows.token_ids.push_back(first++);
+    rows.token_ids.resize(rows.token_ids.size() + length - 1);
+  }
+  const size_t row_count = lengths.size();
+  rows.lengths = std::move(lengths);
+  return MakeJob(std::move(rows), row_count, deadline);
 }
 
 class RecordingObserver final : public Observer {

@@ -31,12 +31,14 @@ TEST_F(MetricsObserversTest, Batch_IsCountedAndAFailureIsLogged) {
   batches_.OnBatch({.jobs = 2,
                     .rows = 3,
                     .padded_rows = 4,
+                    .tokens = 9,
                     .reason = batching::DispatchReason::kDelay,
                     .queue_waits = {absl::Milliseconds(1), absl::Milliseconds(1)}});
   EXPECT_TRUE(lines_.empty());
   batches_.OnBatch({.jobs = 1, .rows = 1, .padded_rows = 1, .status = absl::InternalError("boom")});
   EXPECT_THAT(Scrape(), HasSubstr("hydra_batches_total{code=\"OK\",dispatch_reason=\"delay\"} 1"));
   EXPECT_THAT(Scrape(), HasSubstr("code=\"INTERNAL\""));
+  EXPECT_THAT(Scrape(), HasSubstr("hydra_tokens_total 9"));
   ASSERT_EQ(lines_.size(), 1u);
   EXPECT_THAT(lines_[0], HasSubstr("error batch_failed code=INTERNAL message=boom"));
 }
@@ -71,7 +73,9 @@ TEST_F(MetricsObserversTest, Answer_CountsItsDecisionAndItsScores) {
                                  .reason = uncertainty::AbstentionReason::kUnfamiliarInput};
   const policy::Policy policy;
   calls_.OnAnswer({answer, decision, policy});
-  calls_.OnAnswer({answer, {}, policy});
+  calls_.OnAnswer({answer, {}, policy, 5});
+  EXPECT_THAT(Scrape(), HasSubstr("hydra_truncated_texts_total 1"));
+  EXPECT_THAT(Scrape(), HasSubstr("hydra_truncated_tokens_total 5"));
   EXPECT_THAT(Scrape(), HasSubstr("{outcome=\"abstained\",reason=\"UNFAMILIAR_INPUT\"} 1"));
   EXPECT_THAT(Scrape(), HasSubstr("{outcome=\"predicted\",reason=\"NONE\"} 1"));
   EXPECT_THAT(Scrape(), HasSubstr("hydra_score_count{score=\"energy\"} 2"));

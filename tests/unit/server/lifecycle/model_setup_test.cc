@@ -3,6 +3,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -66,6 +67,58 @@ TEST_F(SetUpModelTest, LongPasses_AreRunTwice) {
   }));
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(passes_of_four, 2);
+}
+
+class SetUpTextModelTest : public SetUpModelTest {
+ protected:
+  SetUpTextModelTest() {
+    config_.lanes.count = 1;
+    config_.batching.max_tokens = 20;
+  }
+
+  void Write(const artifact::BundleContents& contents) {
+    config_.bundle.path = scratch_.Path("texts");
+    const auto digest = artifact::WriteBundle(contents, config_.bundle.path);
+    ASSERT_TRUE(digest.ok()) << digest.status();
+  }
+
+  std::string Refusal() { return std::string(SetUp(FakeRuntime()).status().message()); }
+};
+
+TEST_F(SetUpTextModelTest, SeveralLengths_AreProvenAndWarmWithinTheBudget) {
+  Write(ServedTinyTexts());
+  std::map<std::pair<size_t, size_t>, int> passes;  // by texts and tokens in all
+  const auto model = SetUp(FakeRuntime([&](absl::Span<const float> ids, size_t batch) {
+    passes[{batch, ids.size()}] += 1;
+    clock_.Advance(absl::Milliseconds(2 + ids.size()));
+    return absl::OkStatus();
+  }));
+  ASSERT_TRUE(model.ok()) << model.status();
+  ASSERT_TRUE(model->served.tokenizer.has_value());
+  EXPECT_EQ(model->served.tokenizer->settings().max_tokens, 10u);
+  EXPECT_EQ(passes, (std::map<std::pair<size_t, size_t>, int>{
+                        {{2, 5}, 1}, {{1, 4}, 3}, {{4, 16}, 3}, {{1, 10}, 3}, {{2, 20}, 3}}));
+  EXPECT_NEAR(absl::ToDoubleMilliseconds(model->cost.Estimate(7)), 9.0, 1e-3);
+}
+
+TEST_F(SetUpTextModelTest, BudgetBelowOneText_IsRefusedByName) {
+  Write(ServedTinyTexts());
+  config_.batching.max_tokens = 9;
+  EXPECT_THAT(Refusal(), HasSubstr("batching.max_tokens: got 9, want at least 10"));
+}
+
+TEST_F(SetUpTextModelTest, TokenizerThatDoesNotFit_IsRefusedByName) {
+  artifact::BundleContents contents = ServedTinyTexts();
+  contents.documents.manifest.geometry.vocabulary = 8;
+  Write(contents);
+  EXPECT_THAT(Refusal(), HasSubstr("tokenizer.json: got token id 8, want 0..7"));
+}
+
+TEST_F(SetUpTextModelTest, TokenizerThatIsNone_IsRefused) {
+  artifact::BundleContents contents = ServedTinyTexts();
+  contents.documents.tokenizer_json = "{}";
+  Write(contents);
+  EXPECT_EQ(SetUp(FakeRuntime()).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(SetUpModelTest, NoOrDamagedBundle_IsRefusedByName) {

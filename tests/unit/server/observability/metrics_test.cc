@@ -36,12 +36,14 @@ void Exercise(Metrics& metrics) {
   metrics.CountFailure("hydra.v1.PredictionService/Predict", "QUEUE_FULL");
   metrics.CountBatch({.rows = 3,
                       .padded_rows = 4,
+                      .tokens = 40,
                       .dispatch_reason = "full",
                       .code = "OK",
                       .queue_waits = {absl::Milliseconds(1), absl::Milliseconds(2)},
                       .compute = absl::Milliseconds(7)});
   metrics.CountDrop("admission", "QUEUE_FULL");
   metrics.CountPrediction("abstained", "LOW_CONFIDENCE");
+  metrics.CountTruncation(7);
   metrics.ObserveScore("energy", -3.0);
   metrics.SetPolicy(4, "VALID");
 }
@@ -67,6 +69,9 @@ TEST(MetricsTest, EveryCall_IsInTheScrape) {
            "hydra_batch_rows_bucket{le=\"2\"} 0",
            "hydra_rows_total 3",
            "hydra_padding_rows_total 1",
+           "hydra_tokens_total 40",
+           "hydra_truncated_texts_total 1",
+           "hydra_truncated_tokens_total 7",
            "hydra_batches_total{code=\"OK\",dispatch_reason=\"full\"} 1",
            "hydra_jobs_dropped_total{reason=\"QUEUE_FULL\",stage=\"admission\"} 1",
            "hydra_predictions_total{outcome=\"abstained\",reason=\"LOW_CONFIDENCE\"} 1",

@@ -29,6 +29,21 @@ TEST(ModelConversionTest, Model_SaysWhatItIsAndTakes) {
   EXPECT_EQ(model.calibration().splits().at("certify").n(), 1000u);
   EXPECT_EQ(model.calibration().conformal(0).alpha(), 0.1);
   EXPECT_EQ(model.provenance().seed(), 7u);
+  EXPECT_EQ(model.input_kind(), v1::INPUT_KIND_IMAGE);
+  EXPECT_EQ(model.limits().max_tokens(), 0u);
+}
+
+TEST(ModelConversionTest, TextModel_SaysHowMuchTextItTakes) {
+  const v1::Model model = ToProto(fakes::FakeTextBundle(), {.request = {.max_text_bytes = 99}});
+  EXPECT_EQ(model.input_kind(), v1::INPUT_KIND_TEXT);
+  ASSERT_EQ(model.inputs_size(), 1);
+  EXPECT_EQ(model.inputs(0).name(), "text");
+  EXPECT_EQ(model.inputs(0).dtype(), "BYTES");
+  EXPECT_TRUE(model.inputs(0).shape().empty());
+  EXPECT_EQ(model.limits().max_text_bytes(), 99u);
+  EXPECT_EQ(model.limits().max_tokens(), 8u);
+  EXPECT_EQ(model.geometry().vocabulary(), 9u);
+  EXPECT_EQ(model.geometry().max_positions(), 16u);
 }
 
 }  // namespace

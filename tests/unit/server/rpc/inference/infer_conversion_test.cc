@@ -45,7 +45,7 @@ batching::JobResult TwoRows() {
 inference::ModelInferResponse Respond(const inference::ModelInferRequest& request) {
   const auto plan = PlanInfer(request, SnapshotOf(2), kLimits);
   EXPECT_TRUE(plan.ok()) << plan.status();
-  const auto rows = AnswerJob(TwoRows(), 2, *plan->snapshot);
+  const auto rows = AnswerJob(TwoRows(), {0, 0}, *plan->snapshot);
   EXPECT_TRUE(rows.ok()) << rows.status();
   return MakeInferResponse(*plan, *rows);
 }

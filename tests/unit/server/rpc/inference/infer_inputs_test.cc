@@ -36,7 +36,7 @@ inference::ModelInferRequest RequestOf(const std::string& name, const std::strin
 
 class ReadInferInputsTest : public ::testing::Test {
  protected:
-  absl::StatusOr<InferRows> Read(const inference::ModelInferRequest& request) {
+  absl::StatusOr<InputRows> Read(const inference::ModelInferRequest& request) {
     return ReadInferInputs(request, reader_, 4);
   }
 
@@ -48,7 +48,8 @@ class ReadInferInputsTest : public ::testing::Test {
   }
 
   const policy::ServedBundle bundle_ = fakes::FakeServedBundle();
-  const RowReader reader_{bundle_, {.max_bytes = 1000, .max_pixels = 100, .max_side = 16}};
+  const RowReader reader_{bundle_,
+                          {.image = {.max_bytes = 1000, .max_pixels = 100, .max_side = 16}}};
 };
 
 TEST_F(ReadInferInputsTest, EveryFormOfTheSameInput_GivesTheSameRow) {
@@ -64,7 +65,7 @@ TEST_F(ReadInferInputsTest, EveryFormOfTheSameInput_GivesTheSameRow) {
   }
   const auto rows = Read(image);
   ASSERT_TRUE(rows.ok()) << rows.status();
-  EXPECT_EQ(rows->row_count, 1u);
+  EXPECT_EQ(rows->count, 1u);
   for (const auto& request : {typed_image, pixels, typed_pixels}) {
     const auto other = Read(request);
     ASSERT_TRUE(other.ok()) << other.status();
@@ -82,14 +83,44 @@ TEST_F(ReadInferInputsTest, Values_KeepTheOrderOfTheBatch) {
   for (const auto& request : {raw, typed}) {
     const auto rows = Read(request);
     ASSERT_TRUE(rows.ok()) << rows.status();
-    EXPECT_EQ(rows->row_count, 2u);
-    EXPECT_EQ(rows->rows, (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(rows->count, 2u);
+    EXPECT_EQ(rows->rows.values, (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
   }
+}
+
+TEST_F(ReadInferInputsTest, Texts_AreReadFromRawAndTypedContents) {
+  const policy::ServedBundle bundle = fakes::FakeTextBundle();
+  const RowReader reader(bundle, {.max_text_bytes = 100});
+  auto raw = RequestOf("text", "BYTES", {2});
+  raw.add_raw_input_contents(RawTexts({"play music", ""}));
+  auto typed = RequestOf("text", "BYTES", {2, 1});
+  typed.mutable_inputs(0)->mutable_contents()->add_bytes_contents("play music");
+  typed.mutable_inputs(0)->mutable_contents()->add_bytes_contents("");
+  for (const auto& request : {raw, typed}) {
+    const auto rows = ReadInferInputs(request, reader, 4);
+    ASSERT_TRUE(rows.ok()) << rows.status();
+    EXPECT_EQ(rows->count, 2u);
+    EXPECT_EQ(rows->rows, (runtime::Rows{.token_ids = {2, 4, 5, 3, 2, 3}, .lengths = {4, 2}}));
+  }
+  const auto refusal = [&reader](const inference::ModelInferRequest& request) {
+    const absl::Status status = ReadInferInputs(request, reader, 4).status();
+    const auto violations = base::FieldViolationsOf(status);
+    return violations.empty() ? "" : violations[0].path + " " + base::ReasonOf(status);
+  };
+  auto malformed = RequestOf("text", "BYTES", {2});
+  malformed.add_raw_input_contents(RawTexts({"play", "\xff"}));
+  EXPECT_EQ(refusal(malformed), "raw_input_contents[0][1] BAD_TEXT");
+  auto endless = RequestOf("text", "BYTES", {1});
+  endless.add_raw_input_contents(RawTexts({std::string(101, 'a')}));
+  EXPECT_EQ(refusal(endless), "raw_input_contents[0][0] TEXT_TOO_LONG");
+  EXPECT_EQ(refusal(RequestOf("image", "BYTES", {1})), "inputs[0].name WRONG_INPUT_KIND");
+  EXPECT_EQ(refusal(RequestOf("picture", "BYTES", {1})), "inputs[0].name UNKNOWN_TENSOR");
 }
 
 TEST_F(ReadInferInputsTest, InputTensors_AreExactlyOneOfTheKnown) {
   EXPECT_EQ(Refusal({}), "inputs WRONG_INPUT_COUNT");
   EXPECT_EQ(Refusal(RequestOf("picture", "BYTES", {1})), "inputs[0].name UNKNOWN_TENSOR");
+  EXPECT_EQ(Refusal(RequestOf("text", "BYTES", {1})), "inputs[0].name WRONG_INPUT_KIND");
   EXPECT_EQ(Refusal(RequestOf("image", "FP32", {1})), "inputs[0].datatype WRONG_DTYPE");
   auto twice = RequestOf("values", "FP32", {1, 1, 2, 2});
   *twice.add_inputs() = twice.inputs(0);

@@ -19,17 +19,19 @@ batching::JobResult TwoRows() {
 
 TEST(AnswerJobTest, Rows_AreDecidedEachByItself) {
   const auto rows = AnswerJob(
-      TwoRows(), 2, SnapshotWith({.scores = {{uncertainty::Score::kMutualInformation, 0.3}}}));
+      TwoRows(), {0, 3}, SnapshotWith({.scores = {{uncertainty::Score::kMutualInformation, 0.3}}}));
   ASSERT_TRUE(rows.ok()) << rows.status();
   ASSERT_EQ(rows->size(), 2u);
   EXPECT_EQ((*rows)[0].answer.split.predicted_class, 1u);
   EXPECT_EQ((*rows)[0].decision.outcome, uncertainty::Outcome::kPredicted);
   EXPECT_EQ((*rows)[1].decision.outcome, uncertainty::Outcome::kAbstained);
   EXPECT_EQ((*rows)[1].decision.reason, uncertainty::AbstentionReason::kMembersDisagree);
+  EXPECT_EQ((*rows)[0].truncated_tokens, 0u);
+  EXPECT_EQ((*rows)[1].truncated_tokens, 3u);
 }
 
 TEST(AnswerJobTest, ConformalSets_FollowTheQuantile) {
-  const auto rows = AnswerJob(TwoRows(), 2, SnapshotWith({}));
+  const auto rows = AnswerJob(TwoRows(), {0, 0}, SnapshotWith({}));
   ASSERT_TRUE(rows.ok());
   ASSERT_EQ((*rows)[0].conformal_sets.size(), 1u);
   EXPECT_EQ((*rows)[0].conformal_sets[0], std::vector<size_t>{1});
@@ -38,13 +40,13 @@ TEST(AnswerJobTest, ConformalSets_FollowTheQuantile) {
 }
 
 TEST(AnswerJobTest, LogitsThatDoNotFit_AreTheServersFault) {
-  const auto rows = AnswerJob(TwoRows(), 3, SnapshotWith({}));
+  const auto rows = AnswerJob(TwoRows(), {0, 0, 0}, SnapshotWith({}));
   EXPECT_EQ(rows.status().code(), absl::StatusCode::kInternal);
   EXPECT_EQ(base::ReasonOf(rows.status()), "ANSWERING_FAILED");
 }
 
 TEST(SampleOfTest, Sample_HoldsScoresAndNoProbabilities) {
-  const auto rows = AnswerJob(TwoRows(), 2, SnapshotWith({}));
+  const auto rows = AnswerJob(TwoRows(), {0, 0}, SnapshotWith({}));
   const policy::LiveSample sample = SampleOf((*rows)[0]);
   EXPECT_EQ(sample.answer.split.confidence, (*rows)[0].answer.split.confidence);
   EXPECT_EQ(sample.answer.energy, (*rows)[0].answer.energy);

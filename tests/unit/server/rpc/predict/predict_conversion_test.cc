@@ -68,10 +68,10 @@ TEST_F(PredictConversionTest, Instances_BecomeRowsInOrder) {
   request.set_request_id("r-1");
   const auto plan = Plan(request);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ(plan->row_count, 2u);
-  ASSERT_EQ(plan->rows.size(), 8u);
-  EXPECT_EQ(plan->rows[3], 4.0f);
-  EXPECT_EQ(plan->rows[4], -1.0f);
+  EXPECT_EQ(plan->inputs.count, 2u);
+  ASSERT_EQ(plan->inputs.rows.values.size(), 8u);
+  EXPECT_EQ(plan->inputs.rows.values[3], 4.0f);
+  EXPECT_EQ(plan->inputs.rows.values[4], -1.0f);
   EXPECT_EQ(plan->request_id, "r-1");
   EXPECT_EQ(plan->top_k, 1u);
 }
@@ -124,7 +124,7 @@ TEST_F(PredictConversionTest, AllowPartial_KeepsTheUsableRows) {
   request.mutable_options()->set_allow_partial(true);
   const auto plan = Plan(request);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ(plan->row_count, 1u);
+  EXPECT_EQ(plan->inputs.count, 1u);
   request.mutable_instances()->RemoveLast();
   EXPECT_EQ(Refusal(request), "instances[0].image BAD_IMAGE");
 }
@@ -161,7 +161,7 @@ class MakePredictResponseTest : public PredictConversionTest {
           votes == Votes::kAgree ? std::vector<float>{0, 9, 1} : std::vector<float>{0, 1, 9};
       result.member_logits.insert(result.member_logits.end(), second.begin(), second.end());
     }
-    const auto rows = AnswerJob(result, 1, *plan->snapshot);
+    const auto rows = AnswerJob(result, {0}, *plan->snapshot);
     EXPECT_TRUE(rows.ok()) << rows.status();
     return MakePredictResponse(*plan, *rows,
                                {.decode = absl::Milliseconds(1),
@@ -259,7 +259,7 @@ TEST_F(MakePredictResponseTest, FailedInstance_HasOnlyItsStatus) {
   AddValues({0, 0, 0, 0}, request);
   request.mutable_options()->set_allow_partial(true);
   const auto plan = Plan(request);
-  const auto rows = AnswerJob({.member_logits = {0, 9, 1, 0, 9, 1}}, 1, *plan->snapshot);
+  const auto rows = AnswerJob({.member_logits = {0, 9, 1, 0, 9, 1}}, {0}, *plan->snapshot);
   const v1::PredictResponse response = MakePredictResponse(*plan, *rows, {});
   ASSERT_EQ(response.predictions_size(), 2);
   EXPECT_EQ(response.predictions(0).status().code(), 3);

@@ -1,4 +1,4 @@
-// hydra predict: images, folders, IDX files or raw tensors, a table or JSON lines.
+// hydra predict: images, folders, IDX files, raw tensors or texts, a table or JSON lines.
 #pragma once
 
 #include "client/cli/session.h"

@@ -34,6 +34,14 @@ std::string Why(const v1::Decision& decision) {
                                       accepted ? "<=" : ">", decision.threshold()));
 }
 
+// Why, and how much of a text the model has not read.
+std::string Remarks(const v1::Prediction& prediction) {
+  const std::string why = Why(prediction.decision());
+  if (prediction.truncated_tokens() == 0) return why;
+  return absl::StrCat(why, why.empty() ? "" : "; ", prediction.truncated_tokens(),
+                      " tokens cut off");
+}
+
 double Percent(size_t part, size_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -58,13 +66,14 @@ void PredictTable::AddRow(const input::NamedInput& input, const v1::Prediction& 
                  withheld ? "" : Nats(prediction.top(0).probability()),
                  Nats(uncertainty.total_nats()), Nats(uncertainty.aleatoric_nats()),
                  uncertainty.has_epistemic_nats() ? Nats(uncertainty.epistemic_nats()) : "-",
-                 Outcome(prediction.decision()), Why(prediction.decision())});
+                 Outcome(prediction.decision()), Remarks(prediction)});
   for (int i = 1; i < prediction.top_size(); ++i) {
     table_.AddRow({"", "", prediction.top(i).label(), Nats(prediction.top(i).probability())});
   }
 }
 
 void PredictTable::Count(const input::NamedInput& input, const v1::Prediction& prediction) {
+  truncated_ += prediction.truncated_tokens() > 0;
   if (prediction.has_status()) {
     ++failed_;
   } else if (prediction.decision().outcome() == v1::DECISION_OUTCOME_ABSTAINED) {
@@ -85,6 +94,7 @@ std::string PredictTable::Summary() const {
                                      predicted_, abstained_);
   if (answered > 0) absl::StrAppendFormat(&text, " (%.1f %%)", Percent(abstained_, answered));
   if (failed_ > 0) absl::StrAppendFormat(&text, ", %d failed", failed_);
+  if (truncated_ > 0) absl::StrAppendFormat(&text, "; %d texts cut off", truncated_);
   if (judged_ > 0) {
     absl::StrAppendFormat(&text, "; %d of %d predicted right (%.1f %%)", right_, judged_,
                           Percent(right_, judged_));

@@ -38,6 +38,7 @@ class PredictTable {
   size_t predicted_ = 0;
   size_t abstained_ = 0;
   size_t failed_ = 0;
+  size_t truncated_ = 0;
   size_t judged_ = 0;  // predicted inputs whose truth is known
   size_t right_ = 0;
 };

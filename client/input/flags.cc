@@ -1,9 +1,12 @@
 #include "client/input/flags.h"
 
+#include <iostream>
+
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "client/input/image_source.h"
 #include "client/input/tensor_source.h"
+#include "client/input/text_source.h"
 #include "model/base/status_macros.h"
 
 namespace hydra::input {
@@ -22,6 +25,14 @@ absl::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const InputFlags& flag
        .shape = flags.shape});
 }
 
+absl::StatusOr<std::unique_ptr<Source>> OpenTextFile(const InputFlags& flags) {
+  HYDRA_ASSIGN_OR_RETURN(std::unique_ptr<TextSource> source,
+                         flags.text_file == "-" ? TextSource::Read(std::cin, flags.text_file)
+                                                : TextSource::OpenFile(flags.text_file));
+  source->Skip(flags.skip);
+  return source;
+}
+
 }  // namespace
 
 void AddInputFlags(CLI::App& app, InputFlags& flags) {
@@ -34,15 +45,21 @@ void AddInputFlags(CLI::App& app, InputFlags& flags) {
   app.add_option("--dtype", flags.dtype, "Of raw tensors: uint8 pixels or fp32 model input")
       ->check(CLI::IsMember({"uint8", "fp32"}))
       ->capture_default_str();
-  app.add_option("--skip", flags.skip, "Pass over the first inputs of an IDX or tensor file");
+  app.add_option("--text", flags.texts, "A text; may be given again")->allow_extra_args(false);
+  app.add_option("--text-file", flags.text_file, "File of texts, one a line; - for standard input");
+  app.add_option("--skip", flags.skip, "Pass over the first inputs of an IDX, tensor or text file");
 }
 
 absl::StatusOr<std::unique_ptr<Source>> OpenSource(const InputFlags& flags) {
-  const int kinds = !flags.images.empty() + !flags.idx.empty() + !flags.tensors.empty();
+  const int kinds = !flags.images.empty() + !flags.idx.empty() + !flags.tensors.empty() +
+                    !flags.texts.empty() + !flags.text_file.empty();
   if (kinds != 1) {
-    return absl::InvalidArgumentError("inputs: want image files, or --idx, or --tensors");
+    return absl::InvalidArgumentError(
+        "inputs: want image files, or --idx, --tensors, --text or --text-file");
   }
   if (!flags.images.empty()) return ImageSource::Create(flags.images);
+  if (!flags.texts.empty()) return TextSource::Create(flags.texts);
+  if (!flags.text_file.empty()) return OpenTextFile(flags);
   HYDRA_ASSIGN_OR_RETURN(std::unique_ptr<TensorSource> source, OpenTensors(flags));
   source->Skip(flags.skip);
   return source;

@@ -71,7 +71,7 @@ ALLOWED = {
     | {"server/batching", "server/policy", "server/feedback", "server/rpc", "server/lifecycle"},
     "client/cpp": {"proto", "model/base"},
     "client/terminal": {"proto", "client/cpp", "model/base"},
-    "client/input": {"proto", "model/base", "model/data"},
+    "client/input": {"proto", "model/base", "model/data", "model/text"},
     "client/cli": {"proto", "client/cpp", "client/input", "client/terminal", "model/base"},
     "client/loadgen": {"proto", "client/cpp", "client/input", "client/terminal", "model/base"},
 }

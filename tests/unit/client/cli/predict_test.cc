@@ -155,5 +155,27 @@ TEST_F(PredictTest, Run_NoOrTwoKindsOfInput_IsUsage) {
   EXPECT_TRUE(requests_.empty());
 }
 
+TEST_F(PredictTest, Run_Texts_AreSentAndCutsAreShown) {
+  connection_->predict = [this](const v1::PredictRequest& request) {
+    requests_.push_back(request);
+    v1::PredictResponse response = Answer(request);
+    response.mutable_predictions(0)->set_truncated_tokens(12);
+    return response;
+  };
+  const CliResult table = RunCli({"predict", "--text", "play music", "--text", ""}, connection_);
+  EXPECT_EQ(table.code, ExitCode::kOk) << table.err;
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_EQ(requests_[0].instances(0).text(), "play music");
+  EXPECT_TRUE(requests_[0].instances(1).has_text());
+  EXPECT_THAT(table.out, HasSubstr("play music"));
+  EXPECT_THAT(table.out, HasSubstr("12 tokens cut off"));
+  EXPECT_THAT(table.out, HasSubstr("; 1 texts cut off"));
+  const CliResult lines = RunCli({"--json", "predict", "--text", "play music"}, connection_);
+  EXPECT_EQ(nlohmann::json::parse(lines.out)["truncated_tokens"], 12);
+  const CliResult malformed = RunCli({"predict", "--text", "\xff"}, connection_);
+  EXPECT_EQ(malformed.code, ExitCode::kUsage);
+  EXPECT_EQ(requests_.size(), 2u);
+}
+
 }  // namespace
 }  // namespace hydra::cli

@@ -128,6 +128,35 @@ TEST_F(ServerTest, FromStartToDrain_AnswersAndReportsItself) {
   EXPECT_TRUE(running.Ended().ok());
 }
 
+TEST_F(ServerTest, BundleOfTexts_IsServedByTheConfiguredLimits) {
+  config::ServerConfig config = Config();
+  config.bundle.path = scratch_.Path("texts");
+  config.batching.max_tokens = 12;
+  config.limits.max_text_bytes = 60;
+  ASSERT_TRUE(artifact::WriteBundle(ServedTinyTexts(), config.bundle.path).ok());
+  RunningServer running(std::move(config));
+  running.WaitUntilReady();
+  v1::PredictRequest request;
+  request.add_instances()->set_text("play music");
+  request.add_instances()->set_text("now now now now now now now now now now");
+  const auto stub = v1::PredictionService::NewStub(running.Channel());
+  v1::PredictResponse response;
+  grpc::ClientContext context;
+  const grpc::Status status = stub->Predict(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.predictions(0).truncated_tokens(), 0u);
+  EXPECT_EQ(response.predictions(1).truncated_tokens(), 2u);
+  const auto metrics = running.Http().Get("/metrics");
+  EXPECT_THAT(metrics->body, HasSubstr("hydra_truncated_tokens_total 2"));
+  EXPECT_THAT(metrics->body, HasSubstr("hydra_tokens_total 14"));
+  request.mutable_instances(0)->set_text(std::string(61, 'a'));
+  grpc::ClientContext refused;
+  EXPECT_THAT(stub->Predict(&refused, request, &response).error_message(),
+              HasSubstr("instances[0].text: got 61 bytes, want at most 60"));
+  running.server().RequestStop();
+  EXPECT_TRUE(running.Ended().ok());
+}
+
 TEST_F(ServerTest, Health_FollowsReadiness) {
   RunningServer running(Config());
   running.WaitUntilReady();

@@ -1,5 +1,6 @@
 #include "model/uncertainty/answer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -50,6 +51,17 @@ absl::StatusOr<std::vector<Answer>> AnswerRows(absl::Span<const float> member_lo
   return answers;
 }
 
+namespace {
+
+// The odds of a wrong answer when the class is drawn from `probs`.
+double Doctor(absl::Span<const float> probs) {
+  double squares = 0.0;
+  for (const float p : probs) squares += static_cast<double>(p) * p;
+  return std::max(0.0, 1.0 - squares) / squares;  // squares may round to above 1
+}
+
+}  // namespace
+
 std::optional<double> ScoreOf(const Answer& answer, Score score) {
   switch (score) {
     case Score::kOneMinusConfidence:
@@ -66,6 +78,8 @@ std::optional<double> ScoreOf(const Answer& answer, Score score) {
       return answer.split.variation_ratio;
     case Score::kEnergy:
       return answer.energy;
+    case Score::kDoctor:
+      return Doctor(answer.mean_probs);
   }
   return std::nullopt;
 }

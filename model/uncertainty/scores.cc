@@ -25,6 +25,7 @@ constexpr std::array<ScoreFacts, kAllScores.size()> kFacts = {{
     {Score::kDisagreement, "disagreement", true, AbstentionReason::kMembersDisagree},
     {Score::kVariationRatio, "variation_ratio", true, AbstentionReason::kMembersDisagree},
     {Score::kEnergy, "energy", false, AbstentionReason::kUnfamiliarInput},
+    {Score::kDoctor, "doctor", false, AbstentionReason::kLowConfidence},
 }};
 
 const ScoreFacts& FactsOf(Score score) {

@@ -21,9 +21,10 @@ enum class Score {
   kDisagreement,        // share of member pairs whose argmax differs; unset for M = 1
   kVariationRatio,      // share of members that do not vote argmax p; unset for M = 1
   kEnergy,              // -mean_m log sum_c exp(z_mc / T)
+  kDoctor,              // (1 - sum_c p_c^2) / sum_c p_c^2 (Granese et al. 2021)
 };
 
-inline constexpr std::array<Score, 7> kAllScores = {
+inline constexpr std::array<Score, 8> kAllScores = {
     Score::kOneMinusConfidence,
     Score::kTotalEntropy,
     Score::kAleatoricEntropy,
@@ -31,6 +32,7 @@ inline constexpr std::array<Score, 7> kAllScores = {
     Score::kDisagreement,
     Score::kVariationRatio,
     Score::kEnergy,
+    Score::kDoctor,
 };
 
 // One labelled row as selective prediction sees it.

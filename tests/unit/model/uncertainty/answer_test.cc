@@ -75,6 +75,17 @@ TEST(AnswerRowsTest, OneMember_LeavesMemberComparisonsUnset) {
   }
 }
 
+// Uniform over C classes: (1 - 1/C) / (1/C) = C - 1.  Mean (0.75, 0.25): 0.375 / 0.625.
+TEST(ScoreOfTest, Doctor_IsTheOddsOfAWrongDrawFromTheMean) {
+  const auto uniform = AnswerRows(std::vector<float>(5, 1.0f), Shape(1, 1, 5), 1.0);
+  ASSERT_TRUE(uniform.ok());
+  EXPECT_NEAR(*ScoreOf(uniform->front(), Score::kDoctor), 4.0, 1e-5);
+  const std::vector<float> logits = {100, 0, 0, 0};  // members: (1, 0) and (1/2, 1/2)
+  const auto mixed = AnswerRows(logits, Shape(2, 1, 2), 1.0);
+  ASSERT_TRUE(mixed.ok());
+  EXPECT_NEAR(*ScoreOf(mixed->front(), Score::kDoctor), 0.6, 1e-6);
+}
+
 TEST(AnswerRowsTest, BadLogits_AreRefused) {
   std::vector<float> logits(4, 0.0f);
   EXPECT_FALSE(AnswerRows(logits, Shape(1, 1, 2), 1.0).ok());

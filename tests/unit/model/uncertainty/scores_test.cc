@@ -22,7 +22,7 @@ TEST(ScoresTest, EveryScore_HasItsOwnNameThatParsesBack) {
   }
   EXPECT_EQ(names, (std::set<std::string>{"one_minus_confidence", "total_entropy",
                                           "aleatoric_entropy", "mutual_information", "disagreement",
-                                          "variation_ratio", "energy"}));
+                                          "variation_ratio", "energy", "doctor"}));
 }
 
 TEST(ParseScoreTest, UnknownName_IsRefusedWithTheNames) {
@@ -48,6 +48,7 @@ TEST(ReasonForTest, Scores_NameTheQuestionTheyAnswer) {
   EXPECT_EQ(ReasonName(ReasonFor(Score::kDisagreement)), "MEMBERS_DISAGREE");
   EXPECT_EQ(ReasonName(ReasonFor(Score::kVariationRatio)), "MEMBERS_DISAGREE");
   EXPECT_EQ(ReasonName(ReasonFor(Score::kEnergy)), "UNFAMILIAR_INPUT");
+  EXPECT_EQ(ReasonName(ReasonFor(Score::kDoctor)), "LOW_CONFIDENCE");
 }
 
 }  // namespace

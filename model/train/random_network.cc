@@ -65,7 +65,16 @@ nn::Network RandomNetwork(const artifact::Geometry& geometry, size_t prefix_toke
   for (size_t l = 0; l < geometry.layers; ++l) weights.layers.push_back(RandomLayer(geometry, rng));
   weights.final_norm_weight = at::ones({1, width});
   weights.final_norm_bias = at::zeros({1, width});
-  weights.classifier_weight = RandomMatrix({1, classes, width}, rng);
+  if (geometry.pooler != "none") {
+    weights.pooler_weight = RandomMatrix({1, width, width}, rng);
+    weights.pooler_bias = at::zeros({1, width});
+  }
+  if (geometry.projection_width > 0) {
+    const auto joint = static_cast<int64_t>(geometry.projection_width);
+    weights.projection = RandomMatrix({1, joint, width}, rng);
+  }
+  const auto inputs = static_cast<int64_t>(nn::FeatureWidth(network));
+  weights.classifier_weight = RandomMatrix({1, classes, inputs}, rng);
   weights.classifier_bias = at::zeros({1, classes});
   return network;
 }

@@ -15,6 +15,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "model/base/rng.h"
 #include "model/base/sha256.h"
 #include "model/base/status_macros.h"
@@ -70,7 +71,9 @@ std::vector<ParameterGroup> GroupParameters(nn::Network& network, const TrainOpt
     groups.push_back({factor, options.weight_decay, {}});
     groups.push_back({factor, 0.0, {}});
   }
+  const auto& frozen = options.frozen;
   for (const auto& [name, parameter] : nn::NamedParameters(network)) {
+    if (std::find(frozen.begin(), frozen.end(), name) != frozen.end()) continue;
     parameter->requires_grad_(true);
     const size_t first = groups.size() == 4 && IsHead(name) ? 2 : 0;
     groups[first + (IsDecayed(name) ? 0 : 1)].parameters.push_back(*parameter);
@@ -111,7 +114,8 @@ std::string Fingerprint(const ExampleSet& data, const TrainOptions& options,
       " clip=", options.clip_norm, " smoothing=", options.label_smoothing,
       " dropout=", options.dropout, " flip=", options.augmentation.flip,
       " shift=", options.augmentation.shift_pixels, " bf16=", options.bfloat16,
-      " bootstrap=", options.bootstrap, " seed=", options.seed);
+      " bootstrap=", options.bootstrap, " frozen=", absl::StrJoin(options.frozen, ","),
+      " seed=", options.seed);
   return absl::StrCat(base::Sha256Hex(described).substr(0, 16), " (", described, ")");
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,6 +28,7 @@ struct TrainOptions {
   double clip_norm = 1.0;      // of the whole gradient
   double label_smoothing = 0.0;
   double dropout = 0.0;
+  std::vector<std::string> frozen;  // parameters, by name, that keep their values
   Augmentation augmentation;
   bool bfloat16 = false;   // matrix products in bfloat16, everything else in float32
   bool bootstrap = false;  // every member weighs every example by its own Poisson(1) draw
@@ -67,8 +69,9 @@ struct NewClassifier {
 // Replaces the classifier of a network of one member by one with freshly drawn parameters.
 void AddClassifier(const NewClassifier& wanted, nn::Network& network);
 
-// A ViT with freshly drawn parameters: embeddings normal with stddev 0.02, matrices with stddev
-// 1/sqrt(3 * inputs), both truncated at two stddevs; biases 0, norm weights 1.
+// A ViT with freshly drawn parameters of everything that `geometry` asks for: embeddings normal
+// with stddev 0.02, matrices with stddev 1/sqrt(3 * inputs), both truncated at two stddevs; biases
+// 0, norm weights 1.
 nn::Network RandomNetwork(const artifact::Geometry& geometry, size_t prefix_tokens, uint64_t seed);
 
 }  // namespace hydra::train

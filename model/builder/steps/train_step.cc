@@ -100,13 +100,8 @@ std::string Record(const DataOptions& data, const TrainStepOptions& options, con
   return json.dump(2) + "\n";
 }
 
-struct Prepared {
-  nn::Checkpoint checkpoint;
-  InputSettings inputs;
-  Pool pool;
-};
+}  // namespace
 
-// The data with its normalisation and a network with fresh parameters.
 absl::StatusOr<Prepared> PrepareVit(const DataOptions& data, const TrainStepOptions& options) {
   HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(data.data));
   Prepared prepared{.checkpoint = {.family = "vit"}};
@@ -123,6 +118,8 @@ absl::StatusOr<Prepared> PrepareVit(const DataOptions& data, const TrainStepOpti
   checkpoint.network = train::RandomNetwork(geometry, /*prefix_tokens=*/1, options.seed);
   return prepared;
 }
+
+namespace {
 
 // A pretrained encoder with a fresh classifier for the data's classes.
 absl::StatusOr<Prepared> PrepareBase(const DataOptions& data, const TrainStepOptions& options) {
@@ -168,7 +165,9 @@ size_t CountParameters(nn::Network& network) {
   return static_cast<size_t>(count);
 }
 
-absl::Status TrainPrepared(const TrainStepOptions& options, const std::string& state_path,
+}  // namespace
+
+absl::Status TrainPrepared(const TrainStepOptions& options, const TrainPlace& place,
                            Prepared& prepared, LearningCurve& curve, StepContext context) {
   const LabelledData train_data = prepared.pool.Select("train");
   const LabelledData held_out = prepared.pool.Select("select");
@@ -179,17 +178,16 @@ absl::Status TrainPrepared(const TrainStepOptions& options, const std::string& s
       "train  %d examples, %d held out, %d steps of %d, %d parameters", train_data.examples.size(),
       held_out.examples.size(), steps, options.batch, CountParameters(network)));
   TrainingWatch watch({"train", per_epoch}, network, held_out, curve, context.console);
-  train::TrainOptions trainer = TrainerOptions(options, {steps, options.seed, state_path});
+  train::TrainOptions trainer =
+      TrainerOptions(options, {.steps = steps, .seed = options.seed, .state_path = place.state});
+  trainer.frozen = place.frozen;
   trainer.head_learning_rate = options.head_lr;
   HYDRA_ASSIGN_OR_RETURN(trainer.decay, ParseDecay(options.decay));
   HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.examples, TrainerOptions(options, {steps, options.seed, state_path}),
-      context.clock, [&](const train::TrainProgress& progress) { watch.OnStep(progress); },
-      network));
+      train_data.examples, trainer, context.clock,
+      [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
   return watch.status();
 }
-
-}  // namespace
 
 absl::Status RunTrain(const DataOptions& data, const TrainStepOptions& options,
                       const std::string& out, const std::string& state_path, StepContext context) {
@@ -197,7 +195,7 @@ absl::Status RunTrain(const DataOptions& data, const TrainStepOptions& options,
   HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
   HYDRA_ASSIGN_OR_RETURN(Prepared prepared, Prepare(data, options));
   HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(state_path)));
-  HYDRA_RETURN_IF_ERROR(TrainPrepared(options, state_path, prepared, curve, context));
+  HYDRA_RETURN_IF_ERROR(TrainPrepared(options, {.state = state_path}, prepared, curve, context));
   HYDRA_RETURN_IF_ERROR(nn::ExportCheckpoint(prepared.checkpoint, directory.temporary()));
   if (prepared.inputs.text.has_value())
     HYDRA_RETURN_IF_ERROR(WriteTextInputs(prepared.inputs, directory.temporary()));

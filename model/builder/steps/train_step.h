@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "model/builder/options/data_options.h"
 #include "model/builder/options/option_field.h"
+#include "model/builder/source/input_settings.h"
+#include "model/builder/source/pool.h"
+#include "model/builder/steps/learning_curve.h"
 #include "model/builder/steps/step_context.h"
+#include "model/nn/checkpoint/checkpoint.h"
 
 namespace hydra::builder {
 
@@ -44,6 +49,24 @@ struct TrainStepOptions {
 };
 
 std::vector<OptionField> Fields(TrainStepOptions& options);
+
+struct Prepared {
+  nn::Checkpoint checkpoint;
+  InputSettings inputs;
+  Pool pool;
+};
+
+// The data with its normalisation and a ViT with fresh parameters.  Errors: as RunTrain.
+absl::StatusOr<Prepared> PrepareVit(const DataOptions& data, const TrainStepOptions& options);
+
+struct TrainPlace {
+  std::string state;                // where an interrupted run goes on
+  std::vector<std::string> frozen;  // parameters that keep their values
+};
+
+// Trains the network of `prepared` on "train" and measures "select" after every epoch.
+absl::Status TrainPrepared(const TrainStepOptions& options, const TrainPlace& place,
+                           Prepared& prepared, LearningCurve& curve, StepContext context);
 
 // Trains on "train" and measures "select" after every epoch.  Writes a Hugging Face checkpoint and
 // train.json to `out`.  `state_path` is where an interrupted run goes on; it is removed at the end.

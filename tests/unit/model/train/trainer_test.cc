@@ -61,6 +61,33 @@ bool SameParameters(nn::Network& a, nn::Network& b) {
   return true;
 }
 
+TEST(TrainTest, FrozenParameters_KeepTheirValuesWhileOthersMove) {
+  const ExampleSet data = BarImages(64);
+  const artifact::Geometry geometry = {.layers = 1,
+                                       .width = 8,
+                                       .heads = 2,
+                                       .head_width = 4,
+                                       .mlp_width = 8,
+                                       .classes = 5,
+                                       .activation = "gelu",
+                                       .layer_norm_epsilon = 1e-6,
+                                       .projection_width = 6,
+                                       .pooler = "tanh",
+                                       .image_height = 12,
+                                       .image_width = 12,
+                                       .channels = 1,
+                                       .patch_size = 6};
+  nn::Network network = RandomNetwork(geometry, 1, 3);
+  const nn::Network before = nn::Clone(network);
+  TrainOptions options = QuickOptions();
+  options.frozen = {"classifier.weight", "classifier.bias"};
+  Losses(data, options, network);
+  EXPECT_TRUE(network.weights.classifier_weight.equal(before.weights.classifier_weight));
+  EXPECT_TRUE(network.weights.classifier_bias.equal(before.weights.classifier_bias));
+  EXPECT_FALSE(network.weights.projection.equal(before.weights.projection));
+  EXPECT_FALSE(network.weights.pooler_weight.equal(before.weights.pooler_weight));
+}
+
 TEST(TrainTest, LearnableData_LossFallsAndSeedRepeats) {
   const ExampleSet data = BarImages(256);
   nn::Network first = RandomNetwork(testing::TinyGeometry(), 1, 5), second = nn::Clone(first);

@@ -6,6 +6,7 @@
 #include "model/nn/catch_torch.h"
 #include "model/nn/checkpoint/checkpoint.h"
 #include "model/nn/checkpoint/config.h"
+#include "model/nn/checkpoint/export_tensors.h"
 #include "model/nn/tensor_convert.h"
 #include "model/preprocess/processor_config.h"
 
@@ -78,7 +79,10 @@ void PutLayer(const EncoderConfig& config, const std::string& prefix, const Laye
     tensors[prefix + scale] = at::ones({width});
 }
 
-Tensors ExportTensors(const Network& network, const EncoderConfig& config) {
+}  // namespace
+
+std::map<std::string, at::Tensor> ExportTensors(const Network& network,
+                                                const EncoderConfig& config) {
   const EncoderWeights& weights = network.weights;
   Tensors tensors;
   if (config.geometry.patch_size > 0) {
@@ -100,6 +104,8 @@ Tensors ExportTensors(const Network& network, const EncoderConfig& config) {
   }
   if (config.geometry.pooler != "none")
     PutPair(tensors, config.head.pooler, weights.pooler_weight[0], weights.pooler_bias[0]);
+  if (config.geometry.projection_width > 0) tensors[config.head.projection] = weights.projection[0];
+  if (config.head.classifiers.empty()) return tensors;
   // Several classifiers, whose logits the reference averages, read their inputs side by side.
   const auto count = static_cast<int64_t>(config.head.classifiers.size());
   const std::vector<at::Tensor> matrices = weights.classifier_weight[0].chunk(count, 1);
@@ -108,8 +114,6 @@ Tensors ExportTensors(const Network& network, const EncoderConfig& config) {
   }
   return tensors;
 }
-
-}  // namespace
 
 absl::Status ExportCheckpoint(const Checkpoint& checkpoint, const std::string& directory) {
   const Network& network = checkpoint.network;

@@ -16,6 +16,7 @@
 #include "model/builder/evaluation/system_measures.h"
 #include "model/builder/evaluation/systems.h"
 #include "model/builder/files/step_directory.h"
+#include "model/builder/source/final_data.h"
 #include "model/builder/source/pool.h"
 #include "model/builder/source/proxy_ood.h"
 #include "model/ensemble/bundle_weights.h"
@@ -25,14 +26,6 @@ namespace hydra::builder {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string SetDigest(const LabelledData& data) {
-  std::vector<std::string> digests = data.digests;
-  std::sort(digests.begin(), digests.end());
-  base::Sha256 sha;
-  for (const std::string& digest : digests) sha.Update(digest);
-  return std::move(sha).HexDigest();
-}
 
 // Items of the test set whose pixels are in the training pool too: reported, not refused, since a
 // published test set is what it is.
@@ -45,22 +38,9 @@ size_t SharedItems(const LabelledData& test, const Pool& pool) {
 
 absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const StoredNetwork& stored,
                        EvaluationData& data, Json& record) {
-  if (options.test.empty()) {
-    return absl::FailedPreconditionError("test: got none, want the test set of a final evaluation");
-  }
-  HYDRA_ASSIGN_OR_RETURN(const DataSpec spec, ParseDataSpec(options.test));
-  HYDRA_ASSIGN_OR_RETURN(data.id, LoadData(spec, stored.inputs));
-  if (!data.id.labelled()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("test: got ", options.test, " without labels, want labelled data"));
-  }
-  HYDRA_RETURN_IF_ERROR(MatchLabels(stored.labels, {options.test, options.match_labels}, data.id));
-  for (const std::string& text : options.ood) {
-    HYDRA_ASSIGN_OR_RETURN(const auto named, ParseNamedDataSpec(text));
-    HYDRA_ASSIGN_OR_RETURN(LabelledData images, LoadData(named.second, stored.inputs));
-    images.examples.labels = at::Tensor();
-    data.ood[named.first] = std::move(images);
-  }
+  HYDRA_ASSIGN_OR_RETURN(FinalData final, LoadFinalData(options, stored.inputs, stored.labels));
+  data.id = std::move(final.id);
+  data.ood = std::move(final.ood);
   record["data"] = {{"name", "test"},
                     {"n", data.id.examples.size()},
                     {"digest", SetDigest(data.id)},

@@ -13,6 +13,8 @@ std::vector<OptionField> Fields(DataOptions& options) {
       {"label_names", &options.label_names, "names of the classes in their order"},
       {"match_labels", &options.match_labels,
        "how the data's classes are found in a network's: by name, or in order"},
+      {"classes", &options.classes,
+       "classes that are used; rows of others are left out.  Default: all"},
       {"split_select", &splits.select, "rows for head selection and comparisons while building"},
       {"split_fit", &splits.fit, "rows that fit the temperature"},
       {"split_path", &splits.path, "rows that declare the cuts and choose the score"},

@@ -18,6 +18,7 @@ struct DataOptions {
   std::vector<std::string> ood;          // "NAME=SPEC" each
   std::vector<std::string> label_names;  // empty: the data's own, else "0", "1", ...
   std::string match_labels = "name";     // or "order", see MatchLabels
+  std::vector<std::string> classes;      // rows of other classes are left out; empty: all classes
   data::SplitSizes splits;
   size_t split_seed = 0;
 };

@@ -5,12 +5,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
+#include "model/builder/source/class_choice.h"
 
 namespace hydra::builder {
 namespace {
 
-// The names given by the user, else the data's, else the numbers themselves.
+// The classes or names given by the user, else the data's, else the numbers themselves.
 std::vector<std::string> OwnClasses(const DataOptions& options, const LabelledData& data) {
+  if (!options.classes.empty()) return options.classes;
   if (!options.label_names.empty()) return options.label_names;
   if (!data.label_names.empty()) return data.label_names;
   std::vector<std::string> names;
@@ -30,6 +32,9 @@ absl::StatusOr<Pool> LoadPool(const DataOptions& options, const InputSettings& s
     return absl::InvalidArgumentError(
         absl::StrCat("data: got ", options.data, " without labels, want labelled data"));
   }
+  HYDRA_ASSIGN_OR_RETURN(ClassChoice choice,
+                         ChooseClasses(options, options.data, std::move(pool.data)));
+  pool.data = std::move(choice.kept);
   pool.classes = classes.empty() ? OwnClasses(options, pool.data) : classes;
   HYDRA_RETURN_IF_ERROR(MatchLabels(pool.classes, {options.data, options.match_labels}, pool.data));
   HYDRA_ASSIGN_OR_RETURN(pool.splits,

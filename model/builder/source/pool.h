@@ -24,8 +24,9 @@ struct Pool {
 };
 
 // `classes`: names of a network's classes, which labels are matched to; empty: the classes are
-// those of `options.label_names`, else of the data.
-// Errors: as LoadData, MatchLabels and SplitPool; INVALID_ARGUMENT data without labels.
+// those of `options.classes`, else of `options.label_names`, else of the data.
+// Errors: as LoadData, ChooseClasses, MatchLabels and SplitPool; INVALID_ARGUMENT data without
+// labels.
 absl::StatusOr<Pool> LoadPool(const DataOptions& options, const InputSettings& settings,
                               const std::vector<std::string>& classes);
 

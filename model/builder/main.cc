@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   builder::Action action;
   builder::AddNetworkCommands(app, action);
   builder::AddQualityCommands(app, action);
+  builder::AddZeroShotCommands(app, action);
   builder::AddBundleCommands(app, action);
   builder::AddPipelineCommands(app, action);
   CLI11_PARSE(app, argc, argv);

@@ -118,6 +118,13 @@ class RecipesTest(unittest.TestCase):
             tiny_encoders.make_dinov2(model)
             self.try_recipe(f"dinov2-{size}-imagenet")
 
+    def test_openclip_imagenet(self):
+        self.imagenet()
+        (self.root / "data/imagenet/names.txt").write_text("cat\nbee\ncup\n")
+        model = self.root / "models/CLIP-ViT-B-32-laion2B-s34B-b79K"
+        tiny_encoders.make_clip(model, {"a", "photo", "of", "cat", "bee", "cup"})
+        self.try_recipe("openclip-imagenet")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -152,3 +152,82 @@ def make_bert(folder, words):
         "pad_token_id": 0,
     }
     write(folder, config, tensors, [("vocab.txt", "\n".join(vocabulary) + "\n")])
+
+
+def clip_layer(tensors, prefix):
+    for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
+        tensors.linear(f"{prefix}.self_attn.{part}", WIDTH, WIDTH)
+    tensors.norm(f"{prefix}.layer_norm1")
+    tensors.norm(f"{prefix}.layer_norm2")
+    tensors.linear(f"{prefix}.mlp.fc1", MLP, WIDTH)
+    tensors.linear(f"{prefix}.mlp.fc2", WIDTH, MLP)
+
+
+def clip_tokenizer(words):
+    """Whole words between a begin and an end, which closes every text."""
+    tokens = ["<begin>", "<unknown>", *sorted(words), "<end>"]
+    vocabulary = {token: place for place, token in enumerate(tokens)}
+    ends = [("<begin>", 0), ("<end>", len(tokens) - 1)]
+    document = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {"type": "Lowercase"},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": "<begin>", "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": "<end>", "type_id": 0}},
+            ],
+            "pair": [{"Sequence": {"id": "A", "type_id": 0}}],
+            "special_tokens": {
+                name: {"id": name, "ids": [place], "tokens": [name]} for name, place in ends
+            },
+        },
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "<unknown>",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": vocabulary,
+        },
+    }
+    return len(tokens), json.dumps(document)
+
+
+def make_clip(folder, words):
+    joint, positions = 8, 24
+    size, tokenizer = clip_tokenizer(words)
+    tensors = Tensors()
+    vision, text = "vision_model", "text_model"
+    tensors.matrix(f"{vision}.embeddings.class_embedding", WIDTH)
+    tensors.matrix(f"{vision}.embeddings.patch_embedding.weight", WIDTH, 3, PATCH, PATCH)
+    tokens = (SIDE // PATCH) ** 2 + 1
+    tensors.matrix(f"{vision}.embeddings.position_embedding.weight", tokens, WIDTH)
+    tensors.matrix(f"{text}.embeddings.token_embedding.weight", size, WIDTH)
+    tensors.matrix(f"{text}.embeddings.position_embedding.weight", positions, WIDTH)
+    for name in ("vision_model.pre_layrnorm", "vision_model.post_layernorm"):
+        tensors.norm(name)
+    tensors.norm("text_model.final_layer_norm")
+    for layer in range(LAYERS):
+        for root in (vision, text):
+            clip_layer(tensors, f"{root}.encoder.layers.{layer}")
+    tensors.matrix("visual_projection.weight", joint, WIDTH)
+    tensors.matrix("text_projection.weight", joint, WIDTH)
+    tensors["logit_scale"] = ((), [3.0])
+    sizes = {
+        "hidden_size": WIDTH,
+        "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS,
+        "intermediate_size": MLP,
+    }
+    config = {
+        "model_type": "clip",
+        "architectures": ["CLIPModel"],
+        "projection_dim": joint,
+        "vision_config": sizes | {"image_size": SIDE, "patch_size": PATCH},
+        "text_config": sizes
+        | {"vocab_size": size, "max_position_embeddings": positions, "eos_token_id": size - 1},
+    }
+    write(folder, config, tensors, [("tokenizer.json", tokenizer)])

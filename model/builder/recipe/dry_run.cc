@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "model/base/status_macros.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/quality/predictions.h"
+#include "model/builder/source/class_choice.h"
 #include "model/builder/source/pool.h"
 
 namespace hydra::builder {
@@ -40,6 +42,13 @@ absl::Status RunSomeRows(const StoredNetwork& base, const Pool& pool, StepContex
   return absl::OkStatus();
 }
 
+absl::StatusOr<StoredNetwork> ReadBase(const Recipe& recipe, const std::string& directory) {
+  if (!recipe.prompts.has_value()) return ReadNetwork(directory);
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<std::string> labels,
+                         PromptLabels(recipe.data, *recipe.prompts));
+  return MakeZeroShot(directory, PromptsOf(*recipe.prompts, labels), labels);
+}
+
 void DescribePool(const Pool& pool, StepContext context) {
   std::string text = absl::StrFormat(
       "dry run  pool of %d examples, %d classes:", pool.data.examples.size(), pool.classes.size());
@@ -60,8 +69,12 @@ absl::Status ReadOthers(const DataOptions& options, const StoredNetwork& base,
   }
   for (const auto& [name, spec] : sets) {
     HYDRA_ASSIGN_OR_RETURN(LabelledData data, LoadData(spec, base.inputs));
-    if (name == "test")
+    if (name == "test") {
+      HYDRA_ASSIGN_OR_RETURN(ClassChoice choice,
+                             ChooseClasses(options, options.test, std::move(data)));
+      data = std::move(choice.kept);
       HYDRA_RETURN_IF_ERROR(MatchLabels(classes, {options.test, options.match_labels}, data));
+    }
     context.console.Line(absl::StrFormat("dry run  %s: %d examples", name, data.examples.size()));
   }
   return absl::OkStatus();
@@ -75,7 +88,7 @@ absl::Status DryRun(const Recipe& recipe, StepContext context) {
     return absl::UnimplementedError(
         "dry run: the recipe trains a base from random parameters, want one with a checkpoint");
   }
-  HYDRA_ASSIGN_OR_RETURN(StoredNetwork base, ReadNetwork(directory));
+  HYDRA_ASSIGN_OR_RETURN(StoredNetwork base, ReadBase(recipe, directory));
   if (base.inputs.text.has_value() && recipe.train.max_tokens != 0) {
     base.inputs.text->max_tokens = std::min(base.inputs.text->max_tokens, recipe.train.max_tokens);
   }

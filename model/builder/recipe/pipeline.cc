@@ -75,13 +75,14 @@ class Pipeline {
 
   absl::StatusOr<StepOutput> Run() {
     HYDRA_ASSIGN_OR_RETURN(pool_, DescribePool(recipe_.data));
-    HYDRA_ASSIGN_OR_RETURN(const StepOutput base, Base(recipe_.train.seed));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput base, Base(BaseSeed()));
     Made made{.network = base};
     if (!recipe_.wrap) {
       HYDRA_ASSIGN_OR_RETURN(made, Ensemble(base, recipe_.score));
     }
     HYDRA_ASSIGN_OR_RETURN(const StepOutput calibration, Calibrate(made.network));
     HYDRA_ASSIGN_OR_RETURN(const StepOutput evaluation, Evaluate(base, made.network, calibration));
+    if (recipe_.zeroshot.has_value()) HYDRA_RETURN_IF_ERROR(ZeroShot(base, made.network));
     return Pack(made, calibration, evaluation);
   }
 
@@ -91,8 +92,41 @@ class Pipeline {
     StepOutput heads;  // empty path: all heads
   };
 
+  uint64_t BaseSeed() const {
+    return recipe_.align.has_value() ? recipe_.align->image.seed : recipe_.train.seed;
+  }
+
   absl::StatusOr<StepOutput> Base(uint64_t seed) {
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput checkpoint, BaseCheckpoint(seed));
+    return recipe_.prompts.has_value() ? Prompted(checkpoint) : checkpoint;
+  }
+
+  absl::StatusOr<StepOutput> Prompted(const StepOutput& checkpoint) {
+    HYDRA_ASSIGN_OR_RETURN(const std::vector<std::string> labels,
+                           PromptLabels(recipe_.data, *recipe_.prompts));
+    const Json key = {{"options", OptionsOf(*recipe_.prompts)},
+                      {"labels", labels},
+                      {"checkpoint", checkpoint.key}};
+    return cache_.Run("prompts", key, [&](const std::string& out) {
+      return RunPrompts(recipe_.data, *recipe_.prompts, checkpoint.path, out, context_);
+    });
+  }
+
+  absl::StatusOr<StepOutput> Aligned(uint64_t seed) {
+    AlignStepOptions options = *recipe_.align;
+    options.image.seed = seed;
+    Json key = {
+        {"options", OptionsOf(options)}, {"prompts", OptionsOf(*recipe_.prompts)}, {"pool", pool_}};
+    key["options"].erase("text");  // wherever it lies
+    HYDRA_ASSIGN_OR_RETURN(key["text"], DigestCheckpoint(options.text));
+    return cache_.Run("align", key, [&](const std::string& out) {
+      return RunAlign(recipe_.data, options, *recipe_.prompts, out, context_);
+    });
+  }
+
+  absl::StatusOr<StepOutput> BaseCheckpoint(uint64_t seed) {
     if (!recipe_.base.empty()) return Checkpoint(recipe_.base);
+    if (recipe_.align.has_value()) return Aligned(seed);
     TrainStepOptions options = recipe_.train;
     options.seed = seed;
     Json key = {{"options", OptionsOf(options)}, {"pool", pool_}};
@@ -165,6 +199,9 @@ class Pipeline {
     }
     for (const std::string& path : recipe_.deep_ensemble) {
       HYDRA_ASSIGN_OR_RETURN(members.emplace_back(), Checkpoint(path));
+      if (recipe_.prompts.has_value()) {
+        HYDRA_ASSIGN_OR_RETURN(members.back(), Prompted(members.back()));
+      }
     }
     if (!members.empty()) members.insert(members.begin(), base);
     return members;
@@ -206,6 +243,23 @@ class Pipeline {
     return cache_.Run("evaluate", made_from, [&](const std::string& out) {
       return RunEvaluate(recipe_.data, recipe_.evaluate, inputs, out, context_);
     });
+  }
+
+  absl::Status ZeroShot(const StepOutput& single, const StepOutput& network) {
+    const ZeroShotInputs inputs{.single = single.path,
+                                .network = network.path,
+                                .ledger = cache_.directory() + "/ledger.jsonl"};
+    Json made_from = {{"options", OptionsOf(*recipe_.zeroshot)},
+                      {"pool", pool_},
+                      {"single", single.key},
+                      {"network", network.key}};
+    HYDRA_ASSIGN_OR_RETURN(made_from["final"], DescribeTest(recipe_.data));
+    return cache_
+        .Run("zeroshot", made_from,
+             [&](const std::string& out) {
+               return RunZeroShot(recipe_.data, *recipe_.zeroshot, inputs, out, context_);
+             })
+        .status();
   }
 
   absl::StatusOr<StepOutput> Pack(const Made& made, const StepOutput& calibration,

@@ -53,6 +53,7 @@ void ReadData(YamlSection section, const std::string& folder, DataOptions& data)
   data.test = ReadDataSpec(section, "test", folder);
   section.Read("label_names", data.label_names);
   section.Read("match_labels", data.match_labels);
+  section.Read("classes", data.classes);
   YamlSection ood = section.Section("ood");
   for (const std::string& name : ood.Keys())
     data.ood.push_back(absl::StrCat(name, "=", ReadDataSpec(ood, name, folder)));
@@ -65,14 +66,26 @@ void ReadData(YamlSection section, const std::string& folder, DataOptions& data)
   splits.Read("seed", data.split_seed);
 }
 
+void ReadZeroShot(YamlSection root, const std::string& folder, Recipe& recipe) {
+  if (root.Has("prompts")) {
+    ReadFields(root.Section("prompts"), Fields(recipe.prompts.emplace()));
+    recipe.prompts->names_file = Absolute(recipe.prompts->names_file, folder);
+  }
+  if (root.Has("zeroshot")) ReadFields(root.Section("zeroshot"), Fields(recipe.zeroshot.emplace()));
+  if (!root.Has("align")) return;
+  ReadFields(root.Section("align"), Fields(recipe.align.emplace()));
+  recipe.align->text = Absolute(recipe.align->text, folder);
+  if (!recipe.prompts.has_value()) recipe.prompts.emplace();
+}
+
 void ReadBases(YamlSection root, const std::string& folder, Recipe& recipe) {
   root.Read("base", recipe.base);
   recipe.base = Absolute(recipe.base, folder);
-  if (recipe.base.empty() == !root.Has("train")) {
-    root.Complain("base", "want either base (a checkpoint) or train");
-  }
+  const int given = (recipe.base.empty() ? 0 : 1) + root.Has("train") + root.Has("align");
+  if (given != 1) root.Complain("base", "want one of base (a checkpoint), train and align");
   ReadFields(root.Section("train"), Fields(recipe.train));
   recipe.train.base = Absolute(recipe.train.base, folder);
+  ReadZeroShot(root, folder, recipe);
   root.Read("wrap", recipe.wrap);
   YamlSection compare = root.Section("compare");
   compare.Read("deep_ensemble_seeds", recipe.deep_ensemble_seeds);
@@ -100,6 +113,7 @@ absl::StatusOr<Recipe> ParseRecipe(absl::string_view text, const std::string& so
   ReadFields(root.Section("evaluate"), Fields(recipe.evaluate));
   ReadFields(root.Section("pack"), Fields(recipe.pack));
   HYDRA_RETURN_IF_ERROR(root.Finish());
+  if (recipe.prompts.has_value()) HYDRA_RETURN_IF_ERROR(ReadNamesFile(*recipe.prompts));
   return recipe;
 }
 

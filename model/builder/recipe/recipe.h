@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,18 +17,24 @@
 #include "model/builder/steps/score_step.h"
 #include "model/builder/steps/select_step.h"
 #include "model/builder/steps/train_step.h"
+#include "model/builder/zeroshot/align_step.h"
+#include "model/builder/zeroshot/prompts_step.h"
+#include "model/builder/zeroshot/report_step.h"
 
 namespace hydra::builder {
 
 struct Recipe {
   std::string text;  // as read, for the bundle's provenance
   DataOptions data;
-  std::string base;  // checkpoint; empty: trained by `train`
+  std::string base;                           // checkpoint; empty: trained by `train`
+  std::optional<AlignStepOptions> align;      // or trained towards texts; needs `prompts`
+  std::optional<PromptsStepOptions> prompts;  // the base becomes a zero-shot classifier
   TrainStepOptions train;
-  bool wrap = false;                        // the base as it is: M = 1, no pruning
-  std::vector<size_t> deep_ensemble_seeds;  // further bases trained for the comparison
-  std::vector<std::string> deep_ensemble;   // or further checkpoints
-  bool random_masks = false;                // also make the control with random heads
+  std::optional<ZeroShotStepOptions> zeroshot;  // also the table of failure scores
+  bool wrap = false;                            // the base as it is: M = 1, no pruning
+  std::vector<size_t> deep_ensemble_seeds;      // further bases trained for the comparison
+  std::vector<std::string> deep_ensemble;       // or further checkpoints
+  bool random_masks = false;                    // also make the control with random heads
   ScoreStepOptions score;
   SelectStepOptions select;
   FinetuneStepOptions finetune;

@@ -3,9 +3,9 @@
 
 Run with torch 2.11, transformers 5.24, safetensors 0.8:
     python3 tests/golden/make_zeroshot_vectors.py
-Run it again after make_encoder_vectors.py.  Each case adds a tokenizer to the two-sided checkpoint tests/golden/encoders/<case> and holds
-vectors.safetensors: images [B, c, h, w] and logits_per_image [B, C] for the prompts of CLASSES with
-the one template TEMPLATE.
+after every run of make_encoder_vectors.py.  Each case adds a tokenizer to the two-sided checkpoint
+tests/golden/encoders/<case> and holds vectors.safetensors: images [B, c, h, w] and logits_per_image
+[B, C] for the prompts of CLASSES with the one template TEMPLATE.
 """
 
 import json

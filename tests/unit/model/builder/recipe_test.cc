@@ -56,11 +56,24 @@ TEST(ParseRecipe, UnknownKey_IsNamedWithItsLineAndTheNearestName) {
   EXPECT_THAT(message, HasSubstr("steps"));
 }
 
+TEST(ParseRecipe, Align_HasItsTextBesideTheRecipeAndPromptsOfItsOwn) {
+  const auto recipe = ParseRecipe(
+      "data: {pool: {kind: idx, images: a, labels: b}, label_names: [a, b, c], classes: [c, a]}\n"
+      "align: {text: bert, width: 32}\nzeroshot: {vilu_steps: 3}\n",
+      "r.yaml", "/x");
+  ASSERT_TRUE(recipe.ok()) << recipe.status();
+  EXPECT_EQ(recipe->align->text, "/x/bert");
+  EXPECT_EQ(recipe->align->image.width, 32u);
+  EXPECT_THAT(recipe->prompts->templates, ElementsAre("a photo of a {}."));
+  EXPECT_EQ(recipe->zeroshot->vilu_steps, 3u);
+  EXPECT_THAT(recipe->data.classes, ElementsAre("c", "a"));
+}
+
 TEST(ParseRecipe, NeitherBaseNorTrain_IsRefused) {
   const auto recipe =
       ParseRecipe("data:\n  pool: {kind: idx, images: a, labels: b}\n", "r.yaml", "/");
   EXPECT_THAT(std::string(recipe.status().message()),
-              HasSubstr("want either base (a checkpoint) or train"));
+              HasSubstr("want one of base (a checkpoint), train and align"));
 }
 
 TEST(ParseRecipe, BothBaseAndTrain_IsRefused) {

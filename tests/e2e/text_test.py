@@ -70,7 +70,6 @@ class TextTest(harness.EndToEndCase):
         ]
         self.assertGreater(sum(right) / len(right), 0.8)  # 6 % of the labels are wrong on purpose
         strange = [row["text"] for row in rows_of(self.data / "out_of_scope.jsonl")[:60]]
-        self.served.hydra("threshold", "set", "--coverage", "0.8")
         ordinary = self.abstained(self.predict_file(asked))
         self.assertGreater(self.abstained(self.predict_file(strange)), 2 * ordinary)
 
@@ -103,7 +102,7 @@ class TextTest(harness.EndToEndCase):
         path.write_bytes(harness.png(8, 8, bytes(64)))
         status, lines, error = self.served.hydra("predict", path, check=False)
         self.assertNotEqual(status, 0)
-        self.assertIn("takes texts", json.dumps(lines) + error)
+        self.assertIn("takes text, not images", json.dumps(lines) + error)
 
     def test_wrapped_checkpoint_is_served_with_one_member(self):
         (checkpoint,) = (path for path in (self.data / "work").glob("train-*") if not path.suffix)

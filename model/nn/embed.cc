@@ -25,10 +25,8 @@ at::Tensor EmbedImages(const Network& network, const at::Tensor& images) {
 }
 
 at::Tensor EmbedTexts(const Network& network, const TokenBatch& texts, const Sequences& sequences) {
-  const at::Tensor rows = at::arange(sequences.rows, at::kLong);
-  const at::Tensor places = rows - sequences.first_row.index_select(0, RowInputs(sequences));
   return at::embedding(network.weights.word, texts.ids) +
-         at::embedding(network.weights.position, places);
+         at::embedding(network.weights.position, RowPlaces(sequences));
 }
 
 }  // namespace

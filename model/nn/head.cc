@@ -21,9 +21,7 @@ at::Tensor ByMember(const Network& network, const at::Tensor& x) {
 // Mean over each input's tokens from its `skip`-th on: [M, R, D] -> [M, B, D].
 at::Tensor MeanTokens(const at::Tensor& x, const Sequences& sequences, int64_t skip) {
   const at::Tensor inputs = RowInputs(sequences);
-  const at::Tensor places =
-      at::arange(sequences.rows, at::kLong) - sequences.first_row.index_select(0, inputs);
-  const at::Tensor used = places.ge(skip).to(at::kFloat).unsqueeze(1);
+  const at::Tensor used = RowPlaces(sequences).ge(skip).to(at::kFloat).unsqueeze(1);
   const at::Tensor sums = at::zeros({x.size(0), sequences.batch, x.size(2)}, at::kFloat)
                               .index_add(1, inputs, x.to(at::kFloat) * used);
   const at::Tensor counts = at::zeros({sequences.batch, 1}, at::kFloat).index_add(0, inputs, used);

@@ -80,4 +80,9 @@ at::Tensor RowInputs(const Sequences& sequences) {
   return at::repeat_interleave(at::arange(sequences.batch, at::kLong), Index(sequences.lengths));
 }
 
+at::Tensor RowPlaces(const Sequences& sequences) {
+  return at::arange(sequences.rows, at::kLong) -
+         sequences.first_row.index_select(0, RowInputs(sequences));
+}
+
 }  // namespace hydra::nn

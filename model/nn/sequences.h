@@ -33,4 +33,7 @@ Sequences LayOut(const std::vector<int64_t>& lengths);
 // The input of each row: int64 [R].
 at::Tensor RowInputs(const Sequences& sequences);
 
+// The place of each row within its input, from 0: int64 [R].
+at::Tensor RowPlaces(const Sequences& sequences);
+
 }  // namespace hydra::nn

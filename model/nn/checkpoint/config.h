@@ -46,7 +46,7 @@ absl::StatusOr<std::string> FormatConfig(const std::string& config_json,
                                          const artifact::Geometry& geometry,
                                          const std::vector<std::string>& labels);
 
-// Geometry::pooler of a classifier of the family of `config_json`.  Errors: as WithLabels.
+// Geometry::pooler of a classifier of the family of `config_json`.  Errors: as FormatConfig.
 absl::StatusOr<std::string> ClassifierPooler(const std::string& config_json);
 
 // config.json of a ViT, as `transformers` reads it.

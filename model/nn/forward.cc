@@ -16,7 +16,7 @@ at::Tensor AttentionBlock(const Network& network, const at::Tensor& x, const Seq
   const auto heads = static_cast<int64_t>(PaddedHeads(network.plan[layer]));
   const auto width = static_cast<int64_t>(network.geometry.head_width);
   if (heads == 0) return weights.out_bias.unsqueeze(1);
-  const int64_t streams = weights.qkv_weight.size(0);
+  const int64_t streams = x.size(0);
   const at::Tensor qkv = GroupedLinear(x, weights.qkv_weight, weights.qkv_bias)
                              .view({streams, sequences.rows, 3, heads, width});
   at::Tensor context =
@@ -90,9 +90,15 @@ at::Tensor Layer(const Network& network, at::Tensor x, const Sequences& sequence
 
 at::Tensor Forward(const Network& network, const Input& input, const ForwardOptions& options) {
   const Sequences sequences = LayOut(TokenCounts(network, input));
-  at::Tensor x = Dropout(Embed(network, input, sequences), options).unsqueeze(0);
-  artifact::LayerPlan before = FullPlan(network.geometry, network.members).front();
-  for (size_t l = 0; l < network.plan.size(); ++l) {
+  const at::Tensor x = Dropout(Embed(network, input, sequences), options).unsqueeze(0);
+  return ForwardFrom(network, 0, x, sequences, options);
+}
+
+at::Tensor ForwardFrom(const Network& network, size_t first, at::Tensor x,
+                       const Sequences& sequences, const ForwardOptions& options) {
+  artifact::LayerPlan before =
+      first == 0 ? FullPlan(network.geometry, network.members).front() : network.plan[first - 1];
+  for (size_t l = first; l < network.plan.size(); ++l) {
     if (options.observe) options.observe(l, x);
     x = SplitStreams(x, before, network.plan[l]);
     x = Layer(network, x, sequences, l, options);

@@ -9,6 +9,7 @@
 #include "model/nn/attention.h"
 #include "model/nn/input.h"
 #include "model/nn/network.h"
+#include "model/nn/sequences.h"
 
 namespace hydra::nn {
 
@@ -37,5 +38,10 @@ struct ForwardOptions {
 // depends on input b only.  Differentiable.  Throws c10::Error (an id outside the vocabulary, a
 // text longer than the positions); call it inside CatchTorch.
 at::Tensor Forward(const Network& network, const Input& input, const ForwardOptions& options = {});
+
+// The same from the input of layer `first` on, as `observe` saw it: x [S_before, R, D].  A network
+// of one member takes any number of variants of it, [V, R, D] -> [V, B, C].
+at::Tensor ForwardFrom(const Network& network, size_t first, at::Tensor x,
+                       const Sequences& sequences, const ForwardOptions& options = {});
 
 }  // namespace hydra::nn

@@ -10,6 +10,7 @@ namespace {
 // [S, R, D] -> [M, R, D], copying only where a stream stands for several members that differ from
 // here on.
 at::Tensor ByMember(const Network& network, const at::Tensor& x) {
+  if (network.members == 1) return x;
   const artifact::LayerPlan& last = network.plan.back();
   std::vector<int64_t> stream_of_member(network.members);
   for (size_t s = 0; s < last.streams.size(); ++s) {

@@ -51,8 +51,7 @@ bool IsDecayed(const std::string& name) {
 }
 
 bool IsHead(const std::string& name) {
-  return absl::StartsWith(name, "classifier") || absl::StartsWith(name, "pooler") ||
-         name == "projection";
+  return absl::StartsWith(name, "classifier") || name == "projection";
 }
 
 // Parameters with one learning rate and one weight decay.

@@ -21,7 +21,7 @@ struct TrainOptions {
   size_t steps = 0;
   size_t batch = 256;
   double learning_rate = 1e-3;
-  double head_learning_rate = 0.0;  // of pooler and classifier; 0: as the rest
+  double head_learning_rate = 0.0;  // of the classifier; 0: as the rest
   size_t warmup_steps = 0;
   Decay decay = Decay::kCosine;
   double weight_decay = 0.05;  // of matrices; not of biases, norms and embedding tables

@@ -6,7 +6,7 @@ std::vector<OptionField> Fields(TrainStepOptions& options) {
   return {
       {"base", &options.base, "checkpoint to start from; empty: a ViT with random parameters"},
       {"max_tokens", &options.max_tokens, "longer texts are cut here; 0: as the base says"},
-      {"head_lr", &options.head_lr, "learning rate of pooler and classifier; 0: lr"},
+      {"head_lr", &options.head_lr, "learning rate of the classifier; 0: lr"},
       {"decay", &options.decay, "of the learning rate: cosine or linear"},
       {"patch_size", &options.patch_size, "side of a patch in pixels"},
       {"width", &options.width, "features of a token"},

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/network.h"
 
 namespace hydra::ensemble {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
 #include "model/nn/catch_torch.h"
-#include "model/nn/embed.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/embed.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/sequences.h"
 
 namespace hydra::importance {

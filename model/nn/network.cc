@@ -1,10 +1,13 @@
 #include "model/nn/network.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "model/base/status_macros.h"
+#include "model/nn/readers.h"
 
 namespace hydra::nn {
 namespace {
@@ -25,16 +28,11 @@ constexpr LayerField kLayerFields[] = {
 
 using Shape = std::vector<int64_t>;
 
-absl::Status CheckOne(const std::string& name, const at::Tensor& tensor, const Shape& want) {
-  if (!tensor.defined()) {
-    return absl::FailedPreconditionError(absl::StrCat(name, ": missing"));
-  }
-  if (tensor.sizes() != at::IntArrayRef(want)) {
-    return absl::FailedPreconditionError(absl::StrCat(name, ": got [",
-                                                      absl::StrJoin(tensor.sizes(), ", "),
-                                                      "], want [", absl::StrJoin(want, ", "), "]"));
-  }
-  return absl::OkStatus();
+// Undefined where `shape` is empty.
+absl::Status CheckPart(const std::string& name, const at::Tensor& tensor, const Shape& want) {
+  if (!want.empty()) return CheckParameter(name, tensor, want);
+  if (!tensor.defined()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(name, ": got a tensor, want none"));
 }
 
 std::vector<Shape> LayerShapes(const artifact::Geometry& geometry,
@@ -46,14 +44,27 @@ std::vector<Shape> LayerShapes(const artifact::Geometry& geometry,
   const auto inner = static_cast<int64_t>(PaddedHeads(plan) * geometry.head_width);
   const int64_t norms = plan.shared_norms ? 1 : streams;
   const int64_t mlps = plan.shared_mlp ? 1 : streams;
-  return {{norms, width},       {norms, width},          {streams, 3 * inner, width},
-          {streams, 3 * inner}, {streams, width, inner}, {streams, width},
-          {norms, width},       {norms, width},          {mlps, hidden, width},
-          {mlps, hidden},       {mlps, width, mlp},      {mlps, width}};
+  const int64_t projections = plan.shared_qkv ? 1 : streams;
+  const int64_t projected =
+      plan.shared_qkv ? static_cast<int64_t>(UnionOfHeads(plan).size() * geometry.head_width)
+                      : inner;
+  return {{norms, width},
+          {norms, width},
+          {projections, 3 * projected, width},
+          {projections, 3 * projected},
+          {streams, width, inner},
+          {streams, width},
+          {norms, width},
+          {norms, width},
+          {mlps, hidden, width},
+          {mlps, hidden},
+          {mlps, width, mlp},
+          {mlps, width}};
 }
 
 absl::Status CheckPadding(const std::string& layer, const Network& network, size_t index) {
-  const artifact::LayerPlan& plan = network.plan[index];
+  const artifact::LayerPlan plan = TokenPlan(network, index);
+  if (plan.shared_qkv || plan.streams.size() == 1) return absl::OkStatus();
   const LayerWeights& weights = network.weights.layers[index];
   const auto padded = static_cast<int64_t>(PaddedHeads(plan));
   const auto head_width = static_cast<int64_t>(network.geometry.head_width);
@@ -77,6 +88,13 @@ absl::Status CheckPadding(const std::string& layer, const Network& network, size
   return absl::OkStatus();
 }
 
+absl::Status CheckChoice(const char* name, const std::string& value,
+                         const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(name, ": got \"", value, "\", want one of: ", absl::StrJoin(choices, ", ")));
+}
+
 Shape Grouped(int64_t groups, const Shape& shape) {
   Shape grouped = {groups};
   grouped.insert(grouped.end(), shape.begin(), shape.end());
@@ -85,21 +103,14 @@ Shape Grouped(int64_t groups, const Shape& shape) {
 
 absl::Status CheckEnds(Network network) {  // a view: it shares its tensors
   for (const Parameter& parameter : EmbeddingParameters(network)) {
-    HYDRA_RETURN_IF_ERROR(CheckOne(parameter.name, *parameter.tensor, parameter.shape));
+    HYDRA_RETURN_IF_ERROR(CheckParameter(parameter.name, *parameter.tensor, parameter.shape));
   }
   const int64_t groups = network.shared_classifier ? 1 : static_cast<int64_t>(network.members);
   for (const Parameter& parameter : HeadParameters(network)) {
     HYDRA_RETURN_IF_ERROR(
-        CheckOne(parameter.name, *parameter.tensor, Grouped(groups, parameter.shape)));
+        CheckParameter(parameter.name, *parameter.tensor, Grouped(groups, parameter.shape)));
   }
   return absl::OkStatus();
-}
-
-absl::Status CheckChoice(const char* name, const std::string& value,
-                         const std::vector<std::string>& choices) {
-  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(name, ": got \"", value, "\", want one of: ", absl::StrJoin(choices, ", ")));
 }
 
 absl::Status CheckChoices(const Network& network) {
@@ -112,6 +123,18 @@ absl::Status CheckChoices(const Network& network) {
 }
 
 }  // namespace
+
+absl::Status CheckParameter(const std::string& name, const at::Tensor& tensor, const Shape& want) {
+  if (!tensor.defined()) {
+    return absl::FailedPreconditionError(absl::StrCat(name, ": missing"));
+  }
+  if (tensor.sizes() != at::IntArrayRef(want)) {
+    return absl::FailedPreconditionError(absl::StrCat(name, ": got [",
+                                                      absl::StrJoin(tensor.sizes(), ", "),
+                                                      "], want [", absl::StrJoin(want, ", "), "]"));
+  }
+  return absl::OkStatus();
+}
 
 size_t FeatureWidth(const Network& network) {
   if (network.geometry.projection_width > 0) return network.geometry.projection_width;
@@ -187,9 +210,14 @@ std::vector<std::pair<std::string, at::Tensor*>> NamedParameters(Network& networ
     named.emplace_back(parameter.name, parameter.tensor);
   for (size_t l = 0; l < network.weights.layers.size(); ++l) {
     for (const LayerField& field : kLayerFields) {
-      named.emplace_back(absl::StrCat("layers.", l, ".", field.name),
-                         &(network.weights.layers[l].*field.member));
+      at::Tensor& tensor = network.weights.layers[l].*field.member;
+      if (GivesKeysValuesOnly(network, l) && !tensor.defined()) continue;
+      named.emplace_back(absl::StrCat("layers.", l, ".", field.name), &tensor);
     }
+  }
+  for (size_t r = 0; r < network.weights.readers.size(); ++r) {
+    for (const Parameter& parameter : ReaderParameters(network, network.reader->first_layer + r))
+      named.emplace_back(parameter.name, parameter.tensor);
   }
   for (const Parameter& parameter : HeadParameters(network))
     named.emplace_back(parameter.name, parameter.tensor);
@@ -203,6 +231,12 @@ std::vector<artifact::LayerPlan> FullPlan(const artifact::Geometry& geometry, si
   for (size_t m = 0; m < members; ++m) layer.streams[0].push_back(m);
   for (size_t h = 0; h < geometry.heads; ++h) layer.heads[0].push_back(h);
   return std::vector<artifact::LayerPlan>(geometry.layers, layer);
+}
+
+std::vector<size_t> UnionOfHeads(const artifact::LayerPlan& plan) {
+  std::set<size_t> heads;
+  for (const std::vector<size_t>& kept : plan.heads) heads.insert(kept.begin(), kept.end());
+  return {heads.begin(), heads.end()};
 }
 
 size_t PaddedHeads(const artifact::LayerPlan& plan) {
@@ -222,14 +256,18 @@ absl::Status CheckNetwork(const Network& network) {
   HYDRA_RETURN_IF_ERROR(CheckEnds(network));
   for (size_t l = 0; l < network.plan.size(); ++l) {
     const std::string layer = absl::StrCat("layers.", l);
-    const std::vector<Shape> shapes = LayerShapes(network.geometry, network.plan[l]);
+    const artifact::LayerPlan plan = TokenPlan(network, l);
+    const std::vector<Shape> shapes = GivesKeysValuesOnly(network, l)
+                                          ? KeyValueShapes(network)
+                                          : LayerShapes(network.geometry, plan);
     for (size_t f = 0; f < shapes.size(); ++f) {
-      HYDRA_RETURN_IF_ERROR(CheckOne(absl::StrCat(layer, ".", kLayerFields[f].name),
-                                     network.weights.layers[l].*kLayerFields[f].member, shapes[f]));
+      HYDRA_RETURN_IF_ERROR(CheckPart(absl::StrCat(layer, ".", kLayerFields[f].name),
+                                      network.weights.layers[l].*kLayerFields[f].member,
+                                      shapes[f]));
     }
     HYDRA_RETURN_IF_ERROR(CheckPadding(layer, network, l));
   }
-  return absl::OkStatus();
+  return network.reader.has_value() ? CheckReaders(network) : absl::OkStatus();
 }
 
 void RoundMatricesToBFloat16(Network& network) {
@@ -241,6 +279,16 @@ void RoundMatricesToBFloat16(Network& network) {
                     {&layer.qkv_weight, &layer.qkv_bias, &layer.out_weight, &layer.out_bias,
                      &layer.fc1_weight, &layer.fc1_bias, &layer.fc2_weight, &layer.fc2_bias});
   }
+  for (ReaderWeights& reader : weights.readers) {
+    matrices.insert(matrices.end(),
+                    {&reader.query_weight, &reader.query_bias, &reader.key_value_weight,
+                     &reader.key_value_bias, &reader.out_weight, &reader.out_bias,
+                     &reader.fc1_weight, &reader.fc1_bias, &reader.fc2_weight, &reader.fc2_bias,
+                     &reader.fc1_down, &reader.fc1_up, &reader.fc2_down, &reader.fc2_up});
+  }
+  matrices.erase(std::remove_if(matrices.begin(), matrices.end(),
+                                [](const at::Tensor* matrix) { return !matrix->defined(); }),
+                 matrices.end());
   for (at::Tensor* matrix : matrices) *matrix = matrix->to(at::kBFloat16);
 }
 

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "model/base/status_macros.h"
 #include "model/nn/catch_torch.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
 #include "model/runtime/rows.h"
 

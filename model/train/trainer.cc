@@ -20,7 +20,7 @@
 #include "model/base/sha256.h"
 #include "model/base/status_macros.h"
 #include "model/nn/catch_torch.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
 #include "model/train/schedule.h"
 #include "model/train/training_state.h"

@@ -15,7 +15,7 @@
 #include "model/base/status_macros.h"
 #include "model/builder/quality/predictions.h"
 #include "model/nn/catch_torch.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
 
 namespace hydra::builder {

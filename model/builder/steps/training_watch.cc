@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 
 namespace hydra::builder {
 namespace {

@@ -21,7 +21,7 @@
 #include "model/builder/zeroshot/vilu.h"
 #include "model/ensemble/bundle_weights.h"
 #include "model/nn/catch_torch.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "nlohmann/json.hpp"
 
 namespace hydra::builder {

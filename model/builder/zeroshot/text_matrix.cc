@@ -11,7 +11,7 @@
 #include "model/base/status_macros.h"
 #include "model/nn/catch_torch.h"
 #include "model/nn/checkpoint/weight_files.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/text/tokenizer.h"
 
 namespace hydra::builder {

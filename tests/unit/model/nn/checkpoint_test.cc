@@ -13,7 +13,7 @@
 #include "model/artifact/tensor_file.h"
 #include "model/base/file.h"
 #include "model/data/idx.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
 #include "tests/unit/model/nn/encoder_vectors.h"
 #include "tests/unit/model/random_network.h"

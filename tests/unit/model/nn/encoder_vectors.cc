@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/artifact/tensor_file.h"
-#include "model/nn/embed.h"
+#include "model/nn/pass/embed.h"
 #include "model/nn/tensor_convert.h"
 
 namespace hydra::testing {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/network.h"
 
 namespace hydra::testing {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "model/nn/checkpoint/checkpoint.h"
-#include "model/nn/embed.h"
+#include "model/nn/pass/embed.h"
 #include "tests/unit/model/nn/encoder_vectors.h"
 
 namespace hydra::nn {

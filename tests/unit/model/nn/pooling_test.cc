@@ -3,7 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "model/nn/checkpoint/checkpoint.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "tests/unit/model/nn/encoder_vectors.h"
 
 namespace hydra::nn {

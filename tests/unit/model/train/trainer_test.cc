@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/ensemble/merge.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/train/schedule.h"
 #include "tests/unit/model/random_network.h"
 

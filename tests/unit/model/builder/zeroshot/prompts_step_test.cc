@@ -8,7 +8,7 @@
 #include "model/artifact/tensor_file.h"
 #include "model/base/clock.h"
 #include "model/nn/checkpoint/weight_files.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "tests/fakes/scratch_directory.h"
 #include "tests/unit/model/builder/tiny_data.h"
 

@@ -12,7 +12,7 @@
 #include "model/builder/recipe/recipe.h"
 #include "model/builder/zeroshot/align_step.h"
 #include "model/nn/checkpoint/checkpoint.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "nlohmann/json.hpp"
 #include "tests/fakes/scratch_directory.h"
 #include "tests/unit/model/builder/tiny_data.h"

@@ -1,23 +1,12 @@
-#include "model/nn/head.h"
+#include "model/nn/pass/head.h"
 
 #include <vector>
 
 #include "model/nn/grouped.h"
+#include "model/nn/readers.h"
 
 namespace hydra::nn {
 namespace {
-
-// [S, R, D] -> [M, R, D], copying only where a stream stands for several members that differ from
-// here on.
-at::Tensor ByMember(const Network& network, const at::Tensor& x) {
-  if (network.members == 1) return x;
-  const artifact::LayerPlan& last = network.plan.back();
-  std::vector<int64_t> stream_of_member(network.members);
-  for (size_t s = 0; s < last.streams.size(); ++s) {
-    for (const size_t m : last.streams[s]) stream_of_member[m] = static_cast<int64_t>(s);
-  }
-  return x.index_select(0, at::tensor(stream_of_member, at::kLong));
-}
 
 // Mean over each input's tokens from its `skip`-th on: [M, R, D] -> [M, B, D].
 at::Tensor MeanTokens(const at::Tensor& x, const Sequences& sequences, int64_t skip) {
@@ -51,24 +40,22 @@ bool ReadsOneToken(const Network& network) {
   return network.pooling == "cls" || network.pooling == "last";
 }
 
-}  // namespace
+at::Tensor LastNorm(const Network& network, const at::Tensor& rows) {
+  const EncoderWeights& weights = network.weights;
+  return network.geometry.norm_first
+             ? GroupedLayerNorm(rows, weights.final_norm_weight, weights.final_norm_bias,
+                                network.geometry.layer_norm_epsilon)
+             : rows;
+}
 
-at::Tensor Answer(const Network& network, const at::Tensor& x, const Sequences& sequences) {
+// From pooled features, [M, B, D or 2D].
+at::Tensor Classify(const Network& network, at::Tensor features, double dropout) {
   const EncoderWeights& weights = network.weights;
   const artifact::Geometry& geometry = network.geometry;
-  const auto norm = [&](const at::Tensor& rows) {
-    return geometry.norm_first
-               ? GroupedLayerNorm(rows, weights.final_norm_weight, weights.final_norm_bias,
-                                  geometry.layer_norm_epsilon)
-               : rows;
-  };
-  // Pooling one token first spares the norm of all others.
-  at::Tensor features = ReadsOneToken(network)
-                            ? norm(ByMember(network, Pool(network, x, sequences)))
-                            : Pool(network, norm(ByMember(network, x)), sequences);
   if (geometry.pooler != "none") {
     features = Activate(GroupedLinear(features, weights.pooler_weight, weights.pooler_bias),
                         geometry.pooler);
+    if (dropout > 0.0) features = at::dropout(features, dropout, /*train=*/true);
   }
   if (geometry.projection_width > 0) {
     features = GroupedLinear(features, weights.projection, {});
@@ -76,6 +63,34 @@ at::Tensor Answer(const Network& network, const at::Tensor& x, const Sequences& 
   }
   if (geometry.classes == 0) return features.to(at::kFloat);
   return GroupedLinear(features, weights.classifier_weight, weights.classifier_bias).to(at::kFloat);
+}
+
+}  // namespace
+
+at::Tensor ByMember(const Network& network, const at::Tensor& x) {
+  if (network.members == 1) return x;
+  const artifact::LayerPlan& last = network.plan.back();
+  std::vector<int64_t> stream_of_member(network.members);
+  for (size_t s = 0; s < last.streams.size(); ++s) {
+    for (const size_t m : last.streams[s]) stream_of_member[m] = static_cast<int64_t>(s);
+  }
+  return x.index_select(0, at::tensor(stream_of_member, at::kLong));
+}
+
+at::Tensor Answer(const Network& network, const at::Tensor& x, const Sequences& sequences,
+                  double dropout) {
+  // Pooling one token first spares the norm of all others.
+  const at::Tensor features =
+      ReadsOneToken(network) ? LastNorm(network, ByMember(network, Pool(network, x, sequences)))
+                             : Pool(network, LastNorm(network, ByMember(network, x)), sequences);
+  return Classify(network, features, dropout);
+}
+
+at::Tensor AnswerFrom(const Network& network, const at::Tensor& rows, double dropout) {
+  const int64_t each = AnswerTokens(network);
+  const at::Tensor normal = LastNorm(network, rows);
+  return Classify(network, normal.reshape({rows.size(0), rows.size(1) / each, each * rows.size(2)}),
+                  dropout);
 }
 
 }  // namespace hydra::nn

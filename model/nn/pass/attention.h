@@ -19,6 +19,7 @@ using AttentionObserver =
 struct AttentionOptions {
   bool causal = false;
   size_t layer = 0;
+  double dropout = 0.0;              // of the probabilities; needs gradients enabled
   const AttentionObserver& observe;  // may be empty
 };
 
@@ -26,5 +27,10 @@ struct AttentionOptions {
 // tokens of its own input and stream only.
 at::Tensor Attend(const at::Tensor& qkv, const Sequences& sequences,
                   const AttentionOptions& options);
+
+// The same for q of each input's rows only, in evaluation: queries [S, B*q, K, d_h], keys_values
+// [S, R, 2, K, d_h] -> [S, B*q, K, d_h].
+at::Tensor AttendRows(const at::Tensor& queries, const at::Tensor& keys_values,
+                      const Sequences& sequences);
 
 }  // namespace hydra::nn

@@ -1,4 +1,4 @@
-#include "model/nn/embed.h"
+#include "model/nn/pass/embed.h"
 
 #include <vector>
 

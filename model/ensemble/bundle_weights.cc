@@ -4,221 +4,177 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "model/base/status_macros.h"
 #include "model/ensemble/merge.h"
 #include "model/nn/catch_torch.h"
+#include "model/nn/readers.h"
 #include "model/nn/tensor_convert.h"
 
 namespace hydra::ensemble {
 namespace {
 
-using nn::LayerWeights;
 using nn::Network;
-using Shape = std::vector<int64_t>;
 
-// One parameter that is stored once or once per group.
-struct Part {
-  std::string name;  // of the parameter in each group, or of the shared one
-  at::Tensor* tensor;
-  Shape shape;  // without the group dimension
-  size_t groups;
-  std::string shared;   // name prefix of a part that all groups share; unused when `grouped` is set
-  std::string grouped;  // name prefix before "<group>."; empty: shared
+// One tensor of the file: a part of a parameter in memory, without the padding.
+struct Stored {
+  std::string name;
+  at::Tensor view;  // shares the parameter's memory
+  std::vector<int64_t> shape;
+};
 
-  std::string NameOf(size_t group) const {
-    return grouped.empty() ? shared + name : absl::StrCat(grouped, group, ".", name);
+Stored Whole(const std::string& name, const at::Tensor& tensor) {
+  return {name, tensor, tensor.sizes().vec()};
+}
+
+// How the rows (or columns) of a padded matrix belong to heads.
+struct HeadRows {
+  int64_t parts = 1;  // q, k and v: 3
+  int64_t padded = 0, kept = 0, width = 0;
+};
+
+// rows: [parts*padded*d_h, ...].
+Stored Heads(const std::string& name, const at::Tensor& rows, const HeadRows& heads) {
+  std::vector<int64_t> split = {heads.parts, heads.padded, heads.width};
+  std::vector<int64_t> shape = rows.sizes().vec();
+  split.insert(split.end(), shape.begin() + 1, shape.end());
+  shape[0] = heads.parts * heads.kept * heads.width;
+  return {name, rows.view(split).narrow(1, 0, heads.kept), shape};
+}
+
+Stored Columns(const std::string& name, const at::Tensor& matrix, const HeadRows& heads) {
+  return Whole(name, matrix.narrow(1, 0, heads.kept * heads.width));
+}
+
+std::string LastName(const std::string& name, size_t dots) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '.');
+  return absl::StrJoin(parts.begin() + static_cast<std::ptrdiff_t>(dots), parts.end(), ".");
+}
+
+// A layer of the tokens: by stream where the parameter is, else once.
+void StoreLayer(Network& network, size_t l, std::vector<Stored>& stored) {
+  const artifact::LayerPlan plan = nn::TokenPlan(network, l);
+  const std::string layer = absl::StrCat("layers.", l, ".");
+  HeadRows heads{.parts = nn::GivesKeysValuesOnly(network, l) ? 2 : 3,
+                 .padded = static_cast<int64_t>(nn::PaddedHeads(plan)),
+                 .width = static_cast<int64_t>(network.geometry.head_width)};
+  for (const nn::Parameter& parameter : nn::LayerParameters(network, l)) {
+    const std::string name = LastName(parameter.name, 2);
+    const bool asks = absl::StartsWith(name, "qkv") || absl::StartsWith(name, "key_value");
+    const bool once =
+        asks ? plan.shared_qkv
+             : !absl::StartsWith(name, "out") &&
+                   (absl::StartsWith(name, "norm") ? plan.shared_norms : plan.shared_mlp);
+    if (once) {
+      stored.push_back(Whole(layer + name, (*parameter.tensor)[0]));
+      continue;
+    }
+    for (size_t s = 0; s < plan.streams.size(); ++s) {
+      const at::Tensor own = (*parameter.tensor)[static_cast<int64_t>(s)];
+      const std::string full = absl::StrCat(layer, "stream.", s, ".", name);
+      heads.kept = static_cast<int64_t>(plan.heads[s].size());
+      stored.push_back(asks                   ? Heads(full, own, heads)
+                       : name == "out.weight" ? Columns(full, own, heads)
+                                              : Whole(full, own));
+    }
   }
-};
+}
 
-std::vector<Part> LayerParts(Network& network, size_t l) {
-  LayerWeights& layer = network.weights.layers[l];
+void StoreReaders(Network& network, size_t l, std::vector<Stored>& stored) {
   const artifact::LayerPlan& plan = network.plan[l];
-  const auto width = static_cast<int64_t>(network.geometry.width);
-  const auto mlp = static_cast<int64_t>(network.geometry.mlp_width);
-  const auto hidden = static_cast<int64_t>(nn::HiddenRows(network.geometry));
-  const std::string shared = absl::StrCat("layers.", l, "."), stream = shared + "stream.";
-  const size_t norms = plan.shared_norms ? 1 : plan.streams.size();
-  const size_t mlps = plan.shared_mlp ? 1 : plan.streams.size();
-  const std::string norm_stream = plan.shared_norms ? "" : stream,
-                    mlp_stream = plan.shared_mlp ? "" : stream;
-  return {{"norm1.weight", &layer.norm1_weight, {width}, norms, shared, norm_stream},
-          {"norm1.bias", &layer.norm1_bias, {width}, norms, shared, norm_stream},
-          {"norm2.weight", &layer.norm2_weight, {width}, norms, shared, norm_stream},
-          {"norm2.bias", &layer.norm2_bias, {width}, norms, shared, norm_stream},
-          {"fc1.weight", &layer.fc1_weight, {hidden, width}, mlps, shared, mlp_stream},
-          {"fc1.bias", &layer.fc1_bias, {hidden}, mlps, shared, mlp_stream},
-          {"fc2.weight", &layer.fc2_weight, {width, mlp}, mlps, shared, mlp_stream},
-          {"fc2.bias", &layer.fc2_bias, {width}, mlps, shared, mlp_stream},
-          {"out.bias", &layer.out_bias, {width}, plan.streams.size(), shared, stream}};
+  HeadRows heads{.padded = static_cast<int64_t>(nn::PaddedHeads(plan)),
+                 .width = static_cast<int64_t>(network.geometry.head_width)};
+  for (const nn::Parameter& parameter : nn::ReaderParameters(network, l)) {
+    const std::string name = LastName(parameter.name, 2);
+    for (size_t m = 0; m < network.members; ++m) {
+      const at::Tensor own = (*parameter.tensor)[static_cast<int64_t>(m)];
+      const std::string full = absl::StrCat("readers.", l, ".member.", m, ".", name);
+      heads.kept = static_cast<int64_t>(plan.heads[m].size());
+      heads.parts = absl::StartsWith(name, "key_value") ? 2 : 1;
+      const bool asks = heads.parts == 2 || absl::StartsWith(name, "query");
+      stored.push_back(asks                   ? Heads(full, own, heads)
+                       : name == "out.weight" ? Columns(full, own, heads)
+                                              : Whole(full, own));
+    }
+  }
 }
 
-std::vector<Part> HeadParts(Network& network) {
-  const size_t groups = network.shared_classifier ? 1 : network.members;
-  const std::string member = network.shared_classifier ? "" : "member.";
-  std::vector<Part> parts;
-  for (const nn::Parameter& parameter : nn::HeadParameters(network))
-    parts.push_back({parameter.name, parameter.tensor, parameter.shape, groups, "", member});
-  return parts;
-}
-
-// Kept heads of stream s out of the padded tensors.
-struct StreamAttention {
-  at::Tensor qkv_weight, qkv_bias, out_weight;
-};
-
-StreamAttention SliceStream(const Network& network, size_t l, size_t s) {
-  const LayerWeights& layer = network.weights.layers[l];
-  const auto padded = static_cast<int64_t>(nn::PaddedHeads(network.plan[l]));
-  const auto kept = static_cast<int64_t>(network.plan[l].heads[s].size());
-  const auto head_width = static_cast<int64_t>(network.geometry.head_width);
-  const auto width = static_cast<int64_t>(network.geometry.width);
-  const auto stream = static_cast<int64_t>(s);
-  return {.qkv_weight = layer.qkv_weight[stream]
-                            .view({3, padded, head_width, width})
-                            .narrow(1, 0, kept)
-                            .reshape({3 * kept * head_width, width}),
-          .qkv_bias = layer.qkv_bias[stream]
-                          .view({3, padded, head_width})
-                          .narrow(1, 0, kept)
-                          .reshape({3 * kept * head_width}),
-          .out_weight = layer.out_weight[stream].narrow(1, 0, kept * head_width)};
-}
-
-void PlaceStream(const StreamAttention& source, const Network& network, size_t l, size_t s,
-                 LayerWeights& layer) {
-  const auto padded = static_cast<int64_t>(nn::PaddedHeads(network.plan[l]));
-  const auto kept = static_cast<int64_t>(network.plan[l].heads[s].size());
-  const auto head_width = static_cast<int64_t>(network.geometry.head_width);
-  const auto width = static_cast<int64_t>(network.geometry.width);
-  const auto stream = static_cast<int64_t>(s);
-  layer.qkv_weight[stream]
-      .view({3, padded, head_width, width})
-      .narrow(1, 0, kept)
-      .copy_(source.qkv_weight.view({3, kept, head_width, width}));
-  layer.qkv_bias[stream]
-      .view({3, padded, head_width})
-      .narrow(1, 0, kept)
-      .copy_(source.qkv_bias.view({3, kept, head_width}));
-  layer.out_weight[stream].narrow(1, 0, kept * head_width).copy_(source.out_weight);
-}
-
-std::string StreamPrefix(size_t l, size_t s) {
-  return absl::StrCat("layers.", l, ".stream.", s, ".");
-}
-
-std::map<std::string, at::Tensor> NamedTensors(Network network) {
-  std::map<std::string, at::Tensor> tensors;
+// Every tensor of weights.safetensors.
+std::vector<Stored> StoredTensors(Network& network) {
+  std::vector<Stored> stored;
   for (const nn::Parameter& parameter : nn::EmbeddingParameters(network))
-    tensors[parameter.name] = *parameter.tensor;
-  const auto put = [&](const std::vector<Part>& parts) {
-    for (const Part& part : parts) {
-      for (size_t g = 0; g < part.groups; ++g)
-        tensors[part.NameOf(g)] = (*part.tensor)[static_cast<int64_t>(g)];
-    }
-  };
-  put(HeadParts(network));
-  for (size_t l = 0; l < network.plan.size(); ++l) {
-    put(LayerParts(network, l));
-    for (size_t s = 0; s < network.plan[l].streams.size(); ++s) {
-      const StreamAttention stream = SliceStream(network, l, s);
-      tensors[StreamPrefix(l, s) + "qkv.weight"] = stream.qkv_weight;
-      tensors[StreamPrefix(l, s) + "qkv.bias"] = stream.qkv_bias;
-      tensors[StreamPrefix(l, s) + "out.weight"] = stream.out_weight;
+    stored.push_back(Whole(parameter.name, *parameter.tensor));
+  for (const nn::Parameter& parameter : nn::HeadParameters(network)) {
+    for (int64_t m = 0; m < parameter.tensor->size(0); ++m) {
+      const std::string member =
+          network.shared_classifier ? std::string() : absl::StrCat("member.", m, ".");
+      stored.push_back(Whole(member + parameter.name, (*parameter.tensor)[m]));
     }
   }
-  return tensors;
+  for (size_t l = 0; l < network.plan.size(); ++l) StoreLayer(network, l, stored);
+  for (size_t r = 0; r < network.weights.readers.size(); ++r)
+    StoreReaders(network, network.reader->first_layer + r, stored);
+  return stored;
 }
 
-// Reads tensors and remembers which were read, so that strangers can be refused.
-class WeightReader {
- public:
-  explicit WeightReader(const artifact::TensorFile& file) : file_(file) {}
+// Parameters without memory (or with zeros) of the plan's shapes.
+void Allocate(Network& network, at::Device device) {
+  for (const nn::Parameter& parameter : nn::AllParameters(network))
+    *parameter.tensor = at::zeros(parameter.shape, at::TensorOptions(at::kFloat).device(device));
+}
 
-  absl::Status Read(const std::string& name, const Shape& shape, at::Tensor& target) {
-    ++read_;
-    absl::StatusOr<at::Tensor> tensor = nn::ReadTensor(file_, name, shape);
-    if (!tensor.ok()) return absl::FailedPreconditionError(tensor.status().message());
-    target = *tensor;
-    return absl::OkStatus();
+// The file has exactly the tensors that the plan asks for, before any memory is taken for them.
+absl::Status CheckStored(Network network, const artifact::TensorFile& file) {
+  Allocate(network, at::kMeta);
+  const std::vector<Stored> stored = StoredTensors(network);
+  for (const Stored& tensor : stored) {
+    const absl::StatusOr<artifact::TensorView> view = file.Find(tensor.name);
+    if (!view.ok()) return absl::FailedPreconditionError(view.status().message());
+    const std::vector<int64_t> shape(view->shape.begin(), view->shape.end());
+    if (shape == tensor.shape) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.file(), ": ", tensor.name, ": got shape [", absl::StrJoin(shape, ", "),
+                     "], want [", absl::StrJoin(tensor.shape, ", "), "]"));
   }
-
-  absl::Status ReadParts(const std::vector<Part>& parts) {
-    for (const Part& part : parts) {
-      std::vector<at::Tensor> groups(part.groups);
-      for (size_t g = 0; g < part.groups; ++g) {
-        HYDRA_RETURN_IF_ERROR(Read(part.NameOf(g), part.shape, groups[g]));
-      }
-      *part.tensor = at::stack(groups);
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckNothingLeft() const {
-    if (read_ == file_.tensors().size()) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrCat(file_.file(), ": got ",
-                                                      file_.tensors().size(), " tensors, want the ",
-                                                      read_, " that the manifest asks for"));
-  }
-
- private:
-  const artifact::TensorFile& file_;
-  size_t read_ = 0;
-};
-
-absl::Status ReadAttention(WeightReader& reader, Network& network, size_t l) {
-  const artifact::LayerPlan& plan = network.plan[l];
-  const auto streams = static_cast<int64_t>(plan.streams.size());
-  const auto width = static_cast<int64_t>(network.geometry.width);
-  const auto head_width = static_cast<int64_t>(network.geometry.head_width);
-  const int64_t padded = static_cast<int64_t>(nn::PaddedHeads(plan)) * head_width;
-  LayerWeights& layer = network.weights.layers[l];
-  layer.qkv_weight = at::zeros({streams, 3 * padded, width});
-  layer.qkv_bias = at::zeros({streams, 3 * padded});
-  layer.out_weight = at::zeros({streams, width, padded});
-  for (size_t s = 0; s < plan.streams.size(); ++s) {
-    const int64_t inner = static_cast<int64_t>(plan.heads[s].size()) * head_width;
-    StreamAttention stream;
-    HYDRA_RETURN_IF_ERROR(
-        reader.Read(StreamPrefix(l, s) + "qkv.weight", {3 * inner, width}, stream.qkv_weight));
-    HYDRA_RETURN_IF_ERROR(
-        reader.Read(StreamPrefix(l, s) + "qkv.bias", {3 * inner}, stream.qkv_bias));
-    HYDRA_RETURN_IF_ERROR(
-        reader.Read(StreamPrefix(l, s) + "out.weight", {width, inner}, stream.out_weight));
-    PlaceStream(stream, network, l, s, layer);
-  }
-  return absl::OkStatus();
+  if (stored.size() == file.tensors().size()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(file.file(), ": got ", file.tensors().size(),
+                                                    " tensors, want the ", stored.size(),
+                                                    " that the manifest asks for"));
 }
 
 absl::Status ReadNetwork(const artifact::Manifest& manifest, const artifact::TensorFile& file,
                          Network& network) {
-  WeightReader reader(file);
-  if (network.geometry.patch_size > 0) {  // the list below takes their number from here
+  if (network.geometry.patch_size > 0) {  // the lists take their number from here
     const size_t prefix = nn::PrefixTokens(manifest.family, network.geometry);
     network.weights.prefix = at::empty({static_cast<int64_t>(prefix), 0});
   }
-  for (const nn::Parameter& parameter : nn::EmbeddingParameters(network))
-    HYDRA_RETURN_IF_ERROR(reader.Read(parameter.name, parameter.shape, *parameter.tensor));
-  HYDRA_RETURN_IF_ERROR(reader.ReadParts(HeadParts(network)));
-  for (size_t l = 0; l < network.plan.size(); ++l) {
-    HYDRA_RETURN_IF_ERROR(reader.ReadParts(LayerParts(network, l)));
-    HYDRA_RETURN_IF_ERROR(ReadAttention(reader, network, l));
+  if (network.reader.has_value()) HYDRA_RETURN_IF_ERROR(nn::CheckReaders(network));
+  HYDRA_RETURN_IF_ERROR(CheckStored(network, file));
+  Allocate(network, at::kCPU);
+  for (const Stored& tensor : StoredTensors(network)) {
+    absl::StatusOr<at::Tensor> values = nn::ReadTensor(file, tensor.name, tensor.shape);
+    if (!values.ok()) return absl::FailedPreconditionError(values.status().message());
+    tensor.view.copy_(values->view(tensor.view.sizes()));
   }
-  HYDRA_RETURN_IF_ERROR(reader.CheckNothingLeft());
   return nn::CheckNetwork(network);
 }
 
 absl::Status CheckComputable(const artifact::Manifest& manifest) {
-  if (manifest.member_mode != artifact::MemberMode::kFull) {
-    return absl::UnimplementedError("manifest.json: member_mode: got \"reader\", want \"full\"");
+  const bool reads = manifest.member_mode == artifact::MemberMode::kReader;
+  if (reads != manifest.reader.has_value()) {
+    return absl::FailedPreconditionError(
+        "manifest.json: reader: want it with member_mode \"reader\" and only there");
   }
-  for (const artifact::LayerPlan& layer : manifest.layers) {
-    if (layer.shared_qkv)
-      return absl::UnimplementedError("manifest.json: shared_qkv: got true, want false");
+  if (reads && manifest.reader->first_layer >= manifest.layers.size()) {
+    return absl::FailedPreconditionError(absl::StrCat("manifest.json: reader.first_layer: got ",
+                                                      manifest.reader->first_layer,
+                                                      ", want less than ", manifest.layers.size()));
   }
-  if (manifest.geometry.layer_scale)
-    return absl::UnimplementedError("manifest.json: layer_scale: got true, want false");
-  return absl::OkStatus();
+  if (!manifest.geometry.layer_scale) return absl::OkStatus();
+  return absl::UnimplementedError("manifest.json: layer_scale: got true, want false");
 }
 
 }  // namespace
@@ -226,7 +182,9 @@ absl::Status CheckComputable(const artifact::Manifest& manifest) {
 void DescribeNetwork(const Network& network, artifact::Manifest& manifest) {
   manifest.geometry = network.geometry;
   manifest.members = network.members;
-  manifest.member_mode = artifact::MemberMode::kFull;
+  manifest.member_mode =
+      network.reader.has_value() ? artifact::MemberMode::kReader : artifact::MemberMode::kFull;
+  manifest.reader = network.reader;
   manifest.branch_layer = BranchLayer(network);
   manifest.layers = network.plan;
   manifest.pooling = network.pooling;
@@ -236,7 +194,11 @@ void DescribeNetwork(const Network& network, artifact::Manifest& manifest) {
 absl::StatusOr<std::string> EncodeWeights(const Network& network) {
   return nn::CatchTorch("encode weights", [&]() -> absl::StatusOr<std::string> {
     HYDRA_RETURN_IF_ERROR(nn::CheckNetwork(network));
-    return nn::EncodeFloatTensors(NamedTensors(network), {});
+    Network view = network;  // shares its tensors
+    std::map<std::string, at::Tensor> tensors;
+    for (const Stored& stored : StoredTensors(view))
+      tensors[stored.name] = stored.view.reshape(stored.shape);
+    return nn::EncodeFloatTensors(tensors, {});
   });
 }
 
@@ -247,9 +209,13 @@ absl::StatusOr<Network> DecodeWeights(const artifact::Manifest& manifest,
     Network network{.geometry = manifest.geometry,
                     .members = manifest.members,
                     .plan = manifest.layers,
+                    .reader = manifest.reader,
                     .shared_classifier = manifest.shared_classifier,
                     .pooling = manifest.pooling};
     network.weights.layers.resize(manifest.layers.size());
+    if (network.reader.has_value()) {
+      network.weights.readers.resize(manifest.layers.size() - network.reader->first_layer);
+    }
     HYDRA_RETURN_IF_ERROR(ReadNetwork(manifest, weights, network));
     return network;
   });

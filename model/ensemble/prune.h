@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/nn/pass/forward.h"
 #include "model/nn/network.h"
+#include "model/nn/pass/forward.h"
 
 namespace hydra::ensemble {
 

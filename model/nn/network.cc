@@ -1,7 +1,6 @@
 #include "model/nn/network.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -12,55 +11,7 @@
 namespace hydra::nn {
 namespace {
 
-struct LayerField {
-  const char* name;
-  at::Tensor LayerWeights::*member;
-};
-
-constexpr LayerField kLayerFields[] = {
-    {"norm1.weight", &LayerWeights::norm1_weight}, {"norm1.bias", &LayerWeights::norm1_bias},
-    {"qkv.weight", &LayerWeights::qkv_weight},     {"qkv.bias", &LayerWeights::qkv_bias},
-    {"out.weight", &LayerWeights::out_weight},     {"out.bias", &LayerWeights::out_bias},
-    {"norm2.weight", &LayerWeights::norm2_weight}, {"norm2.bias", &LayerWeights::norm2_bias},
-    {"fc1.weight", &LayerWeights::fc1_weight},     {"fc1.bias", &LayerWeights::fc1_bias},
-    {"fc2.weight", &LayerWeights::fc2_weight},     {"fc2.bias", &LayerWeights::fc2_bias},
-};
-
 using Shape = std::vector<int64_t>;
-
-// Undefined where `shape` is empty.
-absl::Status CheckPart(const std::string& name, const at::Tensor& tensor, const Shape& want) {
-  if (!want.empty()) return CheckParameter(name, tensor, want);
-  if (!tensor.defined()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(name, ": got a tensor, want none"));
-}
-
-std::vector<Shape> LayerShapes(const artifact::Geometry& geometry,
-                               const artifact::LayerPlan& plan) {
-  const auto width = static_cast<int64_t>(geometry.width);
-  const auto mlp = static_cast<int64_t>(geometry.mlp_width);
-  const auto hidden = static_cast<int64_t>(HiddenRows(geometry));
-  const auto streams = static_cast<int64_t>(plan.streams.size());
-  const auto inner = static_cast<int64_t>(PaddedHeads(plan) * geometry.head_width);
-  const int64_t norms = plan.shared_norms ? 1 : streams;
-  const int64_t mlps = plan.shared_mlp ? 1 : streams;
-  const int64_t projections = plan.shared_qkv ? 1 : streams;
-  const int64_t projected =
-      plan.shared_qkv ? static_cast<int64_t>(UnionOfHeads(plan).size() * geometry.head_width)
-                      : inner;
-  return {{norms, width},
-          {norms, width},
-          {projections, 3 * projected, width},
-          {projections, 3 * projected},
-          {streams, width, inner},
-          {streams, width},
-          {norms, width},
-          {norms, width},
-          {mlps, hidden, width},
-          {mlps, hidden},
-          {mlps, width, mlp},
-          {mlps, width}};
-}
 
 absl::Status CheckPadding(const std::string& layer, const Network& network, size_t index) {
   const artifact::LayerPlan plan = TokenPlan(network, index);
@@ -99,18 +50,6 @@ Shape Grouped(int64_t groups, const Shape& shape) {
   Shape grouped = {groups};
   grouped.insert(grouped.end(), shape.begin(), shape.end());
   return grouped;
-}
-
-absl::Status CheckEnds(Network network) {  // a view: it shares its tensors
-  for (const Parameter& parameter : EmbeddingParameters(network)) {
-    HYDRA_RETURN_IF_ERROR(CheckParameter(parameter.name, *parameter.tensor, parameter.shape));
-  }
-  const int64_t groups = network.shared_classifier ? 1 : static_cast<int64_t>(network.members);
-  for (const Parameter& parameter : HeadParameters(network)) {
-    HYDRA_RETURN_IF_ERROR(
-        CheckParameter(parameter.name, *parameter.tensor, Grouped(groups, parameter.shape)));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status CheckChoices(const Network& network) {
@@ -204,22 +143,52 @@ std::vector<Parameter> HeadParameters(Network& network) {
   return parameters;
 }
 
+std::vector<Parameter> LayerParameters(Network& network, size_t l) {
+  if (GivesKeysValuesOnly(network, l)) return KeyValueParameters(network);
+  const artifact::Geometry& geometry = network.geometry;
+  const artifact::LayerPlan plan = TokenPlan(network, l);
+  LayerWeights& layer = network.weights.layers[l];
+  const auto width = static_cast<int64_t>(geometry.width);
+  const auto mlp = static_cast<int64_t>(geometry.mlp_width);
+  const auto hidden = static_cast<int64_t>(HiddenRows(geometry));
+  const auto streams = static_cast<int64_t>(plan.streams.size());
+  const auto inner = static_cast<int64_t>(PaddedHeads(plan) * geometry.head_width);
+  const int64_t norms = plan.shared_norms ? 1 : streams, mlps = plan.shared_mlp ? 1 : streams;
+  const int64_t projections = plan.shared_qkv ? 1 : streams;
+  const auto asked = static_cast<int64_t>(
+      plan.shared_qkv ? UnionOfHeads(plan).size() * geometry.head_width : inner);
+  const std::string name = absl::StrCat("layers.", l, ".");
+  return {{name + "norm1.weight", &layer.norm1_weight, {norms, width}},
+          {name + "norm1.bias", &layer.norm1_bias, {norms, width}},
+          {name + "qkv.weight", &layer.qkv_weight, {projections, 3 * asked, width}},
+          {name + "qkv.bias", &layer.qkv_bias, {projections, 3 * asked}},
+          {name + "out.weight", &layer.out_weight, {streams, width, inner}},
+          {name + "out.bias", &layer.out_bias, {streams, width}},
+          {name + "norm2.weight", &layer.norm2_weight, {norms, width}},
+          {name + "norm2.bias", &layer.norm2_bias, {norms, width}},
+          {name + "fc1.weight", &layer.fc1_weight, {mlps, hidden, width}},
+          {name + "fc1.bias", &layer.fc1_bias, {mlps, hidden}},
+          {name + "fc2.weight", &layer.fc2_weight, {mlps, width, mlp}},
+          {name + "fc2.bias", &layer.fc2_bias, {mlps, width}}};
+}
+
+std::vector<Parameter> AllParameters(Network& network) {
+  std::vector<Parameter> all = EmbeddingParameters(network);
+  const auto append = [&all](const std::vector<Parameter>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  for (size_t l = 0; l < network.weights.layers.size(); ++l) append(LayerParameters(network, l));
+  for (size_t r = 0; r < network.weights.readers.size(); ++r)
+    append(ReaderParameters(network, network.reader->first_layer + r));
+  const int64_t groups = network.shared_classifier ? 1 : static_cast<int64_t>(network.members);
+  for (const Parameter& parameter : HeadParameters(network))
+    all.push_back({parameter.name, parameter.tensor, Grouped(groups, parameter.shape)});
+  return all;
+}
+
 std::vector<std::pair<std::string, at::Tensor*>> NamedParameters(Network& network) {
   std::vector<std::pair<std::string, at::Tensor*>> named;
-  for (const Parameter& parameter : EmbeddingParameters(network))
-    named.emplace_back(parameter.name, parameter.tensor);
-  for (size_t l = 0; l < network.weights.layers.size(); ++l) {
-    for (const LayerField& field : kLayerFields) {
-      at::Tensor& tensor = network.weights.layers[l].*field.member;
-      if (GivesKeysValuesOnly(network, l) && !tensor.defined()) continue;
-      named.emplace_back(absl::StrCat("layers.", l, ".", field.name), &tensor);
-    }
-  }
-  for (size_t r = 0; r < network.weights.readers.size(); ++r) {
-    for (const Parameter& parameter : ReaderParameters(network, network.reader->first_layer + r))
-      named.emplace_back(parameter.name, parameter.tensor);
-  }
-  for (const Parameter& parameter : HeadParameters(network))
+  for (const Parameter& parameter : AllParameters(network))
     named.emplace_back(parameter.name, parameter.tensor);
   return named;
 }
@@ -253,21 +222,13 @@ absl::Status CheckNetwork(const Network& network) {
         "layers: got ", network.plan.size(), " plans and ", network.weights.layers.size(),
         " parameter sets, want ", network.geometry.layers));
   }
-  HYDRA_RETURN_IF_ERROR(CheckEnds(network));
-  for (size_t l = 0; l < network.plan.size(); ++l) {
-    const std::string layer = absl::StrCat("layers.", l);
-    const artifact::LayerPlan plan = TokenPlan(network, l);
-    const std::vector<Shape> shapes = GivesKeysValuesOnly(network, l)
-                                          ? KeyValueShapes(network)
-                                          : LayerShapes(network.geometry, plan);
-    for (size_t f = 0; f < shapes.size(); ++f) {
-      HYDRA_RETURN_IF_ERROR(CheckPart(absl::StrCat(layer, ".", kLayerFields[f].name),
-                                      network.weights.layers[l].*kLayerFields[f].member,
-                                      shapes[f]));
-    }
-    HYDRA_RETURN_IF_ERROR(CheckPadding(layer, network, l));
-  }
-  return network.reader.has_value() ? CheckReaders(network) : absl::OkStatus();
+  if (network.reader.has_value()) HYDRA_RETURN_IF_ERROR(CheckReaders(network));
+  Network view = network;  // shares its tensors
+  for (const Parameter& parameter : AllParameters(view))
+    HYDRA_RETURN_IF_ERROR(CheckParameter(parameter.name, *parameter.tensor, parameter.shape));
+  for (size_t l = 0; l < network.plan.size(); ++l)
+    HYDRA_RETURN_IF_ERROR(CheckPadding(absl::StrCat("layers.", l), network, l));
+  return absl::OkStatus();
 }
 
 void RoundMatricesToBFloat16(Network& network) {

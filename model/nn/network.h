@@ -93,8 +93,14 @@ struct Parameter {
 std::vector<Parameter> EmbeddingParameters(Network& network);
 std::vector<Parameter> HeadParameters(Network& network);
 
-// Every parameter with its name in memory ("layers.3.qkv.weight"), in a fixed order.  Pointers live
-// as long as `network`.
+// What layer `l` of the tokens asks for; shapes with S or G.
+std::vector<Parameter> LayerParameters(Network& network, size_t l);
+
+// Every parameter with its name in memory ("layers.3.qkv.weight") and its shape there, in a fixed
+// order.  Pointers live as long as `network`.
+std::vector<Parameter> AllParameters(Network& network);
+
+// The same without shapes.
 std::vector<std::pair<std::string, at::Tensor*>> NamedParameters(Network& network);
 
 // A plan in which all members are one stream that keeps every head.

@@ -9,7 +9,6 @@
 namespace hydra::nn {
 namespace {
 
-// Heads of readers are the trunk's, and what ReaderPlan leaves out is not there.
 absl::Status CheckPlan(const Network& network) {
   const artifact::ReaderPlan& reader = *network.reader;
   const size_t layers = network.geometry.layers;
@@ -100,33 +99,36 @@ std::vector<Parameter> ReaderParameters(Network& network, size_t l) {
   return parameters;
 }
 
-std::vector<std::vector<int64_t>> KeyValueShapes(const Network& network) {
+std::vector<Parameter> KeyValueParameters(Network& network) {
   const artifact::Geometry& geometry = network.geometry;
+  LayerWeights& layer = network.weights.layers.back();
   const auto width = static_cast<int64_t>(geometry.width);
-  const auto inner =
-      static_cast<int64_t>(network.reader->trunk_heads.back().size() * geometry.head_width);
-  std::vector<std::vector<int64_t>> shapes(12);
-  if (geometry.norm_first) shapes[0] = shapes[1] = {1, width};
-  shapes[2] = {1, 2 * inner, width};
-  shapes[3] = {1, 2 * inner};
-  if (network.reader->mlp == "own") return shapes;
   const auto mlp = static_cast<int64_t>(geometry.mlp_width);
   const auto hidden = static_cast<int64_t>(HiddenRows(geometry));
-  shapes[8] = {1, hidden, width};
-  shapes[9] = {1, hidden};
-  shapes[10] = {1, width, mlp};
-  shapes[11] = {1, width};
-  return shapes;
+  const auto inner =
+      static_cast<int64_t>(network.reader->trunk_heads.back().size() * geometry.head_width);
+  std::vector<Parameter> parameters;
+  if (geometry.norm_first) {
+    parameters = {{"norm1.weight", &layer.norm1_weight, {1, width}},
+                  {"norm1.bias", &layer.norm1_bias, {1, width}}};
+  }
+  parameters.push_back({"key_value.weight", &layer.qkv_weight, {1, 2 * inner, width}});
+  parameters.push_back({"key_value.bias", &layer.qkv_bias, {1, 2 * inner}});
+  if (network.reader->mlp != "own") {
+    parameters.push_back({"fc1.weight", &layer.fc1_weight, {1, hidden, width}});
+    parameters.push_back({"fc1.bias", &layer.fc1_bias, {1, hidden}});
+    parameters.push_back({"fc2.weight", &layer.fc2_weight, {1, width, mlp}});
+    parameters.push_back({"fc2.bias", &layer.fc2_bias, {1, width}});
+  }
+  for (Parameter& parameter : parameters)
+    parameter.name = absl::StrCat("layers.", geometry.layers - 1, ".", parameter.name);
+  return parameters;
 }
 
 absl::Status CheckReaders(const Network& network) {
   HYDRA_RETURN_IF_ERROR(CheckPlan(network));
-  Network view = network;  // shares its tensors
-  for (size_t l = network.reader->first_layer; l < network.geometry.layers; ++l) {
+  for (size_t l = network.reader->first_layer; l < network.geometry.layers; ++l)
     HYDRA_RETURN_IF_ERROR(CheckHeads(network, l));
-    for (const Parameter& parameter : ReaderParameters(view, l))
-      HYDRA_RETURN_IF_ERROR(CheckParameter(parameter.name, *parameter.tensor, parameter.shape));
-  }
   return absl::OkStatus();
 }
 

@@ -18,8 +18,8 @@ artifact::LayerPlan TokenPlan(const Network& network, size_t l);
 // A trunk's last layer, whose tokens nobody reads any more.
 bool GivesKeysValuesOnly(const Network& network, size_t l);
 
-// Shapes of a trunk's last layer, in the order of LayerWeights; empty: undefined.
-std::vector<std::vector<int64_t>> KeyValueShapes(const Network& network);
+// What a trunk's last layer asks for.
+std::vector<Parameter> KeyValueParameters(Network& network);
 
 // What ReaderPlan asks for in layer `l` >= first_layer, in a fixed order.  Pointers live as long as
 // `network`.
@@ -28,8 +28,8 @@ std::vector<Parameter> ReaderParameters(Network& network, size_t l);
 // Tokens of each input that its answer is read from: 2 of "cls_distillation", else 1.
 int64_t AnswerTokens(const Network& network);
 
-// Checks plan and parameters of the readers: their heads are the trunk's, the pooling is a CLS
-// token's.  Errors: FAILED_PRECONDITION, naming the part.
+// Checks the readers' plan: their heads are the trunk's, the pooling is a CLS token's.  Errors:
+// FAILED_PRECONDITION, naming the part.
 absl::Status CheckReaders(const Network& network);
 
 }  // namespace hydra::nn

@@ -1,4 +1,6 @@
 // Pruning, merging and storing ensembles of every kind of encoder, texts of mixed lengths included.
+#include <c10/core/GradMode.h>
+
 #include <string>
 
 #include "gtest/gtest.h"
@@ -58,6 +60,13 @@ TEST_P(EncoderMergeTest, Fused_EqualsSeparate) {
           << "member " << m;
     }
   }
+}
+
+TEST_P(EncoderMergeTest, LastLayerForTheAnswerOnly_EqualsAllTokens) {
+  const nn::Network merged = MergeMembers(PrunedMembers(base_.network), {}).value();
+  const at::NoGradGuard evaluation;
+  const at::Tensor plain = nn::Forward(merged, input_, {.plain = true});
+  EXPECT_LE(RelativeDifference(nn::Forward(merged, input_), plain), kExact);
 }
 
 TEST_P(EncoderMergeTest, RowAlone_EqualsRowInBatch) {

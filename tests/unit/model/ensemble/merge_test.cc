@@ -172,7 +172,9 @@ TEST(BundleWeightsTest, ManifestThatDoesNotFit_IsRefusedByName) {
   EXPECT_THAT(DecodeWeights(fewer_layers, *file).status().message(),
               HasSubstr("tensors, want the"));
   manifest.member_mode = artifact::MemberMode::kReader;
-  EXPECT_EQ(DecodeWeights(manifest, *file).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(DecodeWeights(manifest, *file).status().code(), absl::StatusCode::kFailedPrecondition);
+  manifest.reader = artifact::ReaderPlan{.first_layer = 7};
+  EXPECT_THAT(DecodeWeights(manifest, *file).status().message(), HasSubstr("first_layer"));
 }
 
 }  // namespace

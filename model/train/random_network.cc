@@ -90,6 +90,10 @@ void AddClassifier(const NewClassifier& wanted, nn::Network& network) {
     weights.pooler_weight = RandomMatrix({1, width, width}, rng);
     weights.pooler_bias = at::zeros({1, width});
   }
+  if (wanted.identity_pooler && geometry.pooler != "none") {
+    weights.pooler_weight = at::eye(width).unsqueeze(0);
+    weights.pooler_bias = at::zeros({1, width});
+  }
   geometry.classes = wanted.classes;
   weights.classifier_weight =
       RandomMatrix({1, classes, static_cast<int64_t>(nn::FeatureWidth(network))}, rng);

@@ -2,7 +2,6 @@
 
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
-#include <ATen/ops/cross_entropy_loss.h>
 #include <c10/core/GradMode.h>
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adamw.h>
@@ -22,6 +21,8 @@
 #include "model/nn/catch_torch.h"
 #include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
+#include "model/train/objective.h"
+#include "model/train/proxies.h"
 #include "model/train/schedule.h"
 #include "model/train/training_state.h"
 
@@ -54,6 +55,11 @@ bool IsHead(const std::string& name) {
   return absl::StartsWith(name, "classifier") || name == "projection";
 }
 
+bool IsFrozen(const TrainOptions& options, const std::string& name) {
+  return std::any_of(options.frozen.begin(), options.frozen.end(),
+                     [&](const std::string& prefix) { return absl::StartsWith(name, prefix); });
+}
+
 // Parameters with one learning rate and one weight decay.
 struct ParameterGroup {
   double rate_factor = 1.0;  // of the schedule's learning rate
@@ -70,9 +76,8 @@ std::vector<ParameterGroup> GroupParameters(nn::Network& network, const TrainOpt
     groups.push_back({factor, options.weight_decay, {}});
     groups.push_back({factor, 0.0, {}});
   }
-  const auto& frozen = options.frozen;
   for (const auto& [name, parameter] : nn::NamedParameters(network)) {
-    if (std::find(frozen.begin(), frozen.end(), name) != frozen.end()) continue;
+    if (IsFrozen(options, name)) continue;
     parameter->requires_grad_(true);
     const size_t first = groups.size() == 4 && IsHead(name) ? 2 : 0;
     groups[first + (IsDecayed(name) ? 0 : 1)].parameters.push_back(*parameter);
@@ -101,6 +106,16 @@ int64_t InputSum(const ExampleSet& data) {
   return sum;
 }
 
+// Sum over the parameters of all teachers.
+double TeacherSum(const std::vector<nn::Network>& teachers) {
+  double sum = 0.0;
+  for (nn::Network teacher : teachers) {  // a view
+    for (const auto& [name, parameter] : nn::NamedParameters(teacher))
+      sum += parameter->sum(at::kDouble).item<double>();
+  }
+  return sum;
+}
+
 // Everything that decides the result, for the state file.
 std::string Fingerprint(const ExampleSet& data, const TrainOptions& options,
                         const nn::Network& network) {
@@ -113,8 +128,10 @@ std::string Fingerprint(const ExampleSet& data, const TrainOptions& options,
       " clip=", options.clip_norm, " smoothing=", options.label_smoothing,
       " dropout=", options.dropout, " flip=", options.augmentation.flip,
       " shift=", options.augmentation.shift_pixels, " bf16=", options.bfloat16,
-      " bootstrap=", options.bootstrap, " frozen=", absl::StrJoin(options.frozen, ","),
-      " seed=", options.seed);
+      " bootstrap=", options.bootstrap, " diversity=", options.diversity,
+      " exposure=", options.exposure, " distillation=", options.distillation,
+      " teachers=", TeacherSum(options.teachers), " frozen_trunk=", options.frozen_trunk,
+      " frozen=", absl::StrJoin(options.frozen, ","), " seed=", options.seed);
   return absl::StrCat(base::Sha256Hex(described).substr(0, 16), " (", described, ")");
 }
 
@@ -151,18 +168,6 @@ at::Tensor BootstrapWeights(size_t members, size_t rows, uint64_t seed) {
     for (size_t i = 0; i < rows; ++i) weights[m * rows + i] = static_cast<float>(rng.Poisson(1.0));
   }
   return nn::FromFloats(weights, {static_cast<int64_t>(members), static_cast<int64_t>(rows)});
-}
-
-// Mean over members of the cross-entropy of [M, B, C] logits; `weights`: [M, B] or undefined.
-at::Tensor MemberLoss(const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& weights,
-                      double label_smoothing) {
-  const int64_t members = logits.size(0), batch = logits.size(1);
-  const at::Tensor losses =
-      at::cross_entropy_loss(logits.reshape({members * batch, -1}), labels.repeat({members}), {},
-                             at::Reduction::None, /*ignore_index=*/-100, label_smoothing)
-          .view({members, batch});
-  if (!weights.defined()) return losses.mean();
-  return (losses * weights).sum() / weights.sum().clamp_min(1.0);
 }
 
 class Run {
@@ -223,8 +228,29 @@ class Run {
       weights = weights_.index_select(1, at::tensor(index, at::kLong));
     }
     const AutocastScope autocast(options_.bfloat16);
-    const at::Tensor logits = nn::Forward(network_, inputs, {.dropout = options_.dropout});
-    return MemberLoss(logits, labels, weights, options_.label_smoothing);
+    const at::Tensor logits = Forward(inputs);
+    at::Tensor loss = MemberLoss(logits, labels, weights, options_.label_smoothing);
+    if (options_.distillation > 0.0)
+      loss = loss + options_.distillation * DistillationLoss(Teach(inputs), logits);
+    if (options_.diversity == 0.0 && options_.exposure == 0.0) return loss;
+    const at::Tensor proxies = Forward(MakeProxies(inputs, network_.geometry.patch_size, rng));
+    if (options_.diversity > 0.0) loss = loss - options_.diversity * MutualInformation(proxies);
+    if (options_.exposure > 0.0) loss = loss + options_.exposure * UniformLoss(proxies);
+    return loss;
+  }
+
+  at::Tensor Forward(const nn::Input& inputs) const {
+    return nn::Forward(network_, inputs,
+                       {.dropout = options_.dropout, .frozen_trunk = options_.frozen_trunk});
+  }
+
+  // Logits of all teachers, [M, B, C].
+  at::Tensor Teach(const nn::Input& inputs) const {
+    const c10::AutoGradMode off(false);
+    std::vector<at::Tensor> logits;
+    for (const nn::Network& teacher : options_.teachers)
+      logits.push_back(nn::Forward(teacher, inputs));
+    return at::cat(logits);
   }
 
   const ExampleSet& data_;
@@ -245,6 +271,15 @@ absl::Status CheckRequest(const ExampleSet& data, const TrainOptions& options,
     return absl::InvalidArgumentError(
         absl::StrCat("training: got ", data.size(), " examples, batch ", options.batch, " and ",
                      options.steps, " steps, want at least 1 of each"));
+  }
+  size_t taught = 0;
+  for (const nn::Network& teacher : options.teachers) taught += teacher.members;
+  if (options.distillation > 0.0 && taught != network.members) {
+    return absl::InvalidArgumentError(absl::StrCat("training: got ", taught, " teachers for ",
+                                                   network.members, " members, want one for each"));
+  }
+  if (options.diversity > 0.0 && network.members < 2) {
+    return absl::InvalidArgumentError("training: diversity: got it for 1 member, want at least 2");
   }
   if (data.labels.min().item<int64_t>() < 0 || data.labels.max().item<int64_t>() >= classes) {
     return absl::InvalidArgumentError(

@@ -28,7 +28,13 @@ struct TrainOptions {
   double clip_norm = 1.0;      // of the whole gradient
   double label_smoothing = 0.0;
   double dropout = 0.0;
-  std::vector<std::string> frozen;  // parameters, by name, that keep their values
+  std::vector<std::string> frozen;  // parameters that keep their values, by the start of their name
+  bool frozen_trunk = false;        // of readers, with every parameter of the trunk among `frozen`
+  // Beside the labels, each 0 for not at all.  Proxies are made from every batch (proxies.h).
+  double diversity = 0.0;     // weight of the members' mutual information on proxies, maximised
+  double exposure = 0.0;      // weight of the cross-entropy to uniform on proxies
+  double distillation = 0.0;  // weight of KL(teacher m || member m)
+  std::vector<nn::Network> teachers;  // their members, in order, teach the network's
   Augmentation augmentation;
   bool bfloat16 = false;   // matrix products in bfloat16, everything else in float32
   bool bootstrap = false;  // every member weighs every example by its own Poisson(1) draw
@@ -62,7 +68,9 @@ absl::Status Train(const ExampleSet& data, const TrainOptions& options, const ba
 
 struct NewClassifier {
   size_t classes = 0;
-  std::string pooler;  // as Geometry::pooler; drawn anew where the network has none
+  std::string pooler;            // as Geometry::pooler; drawn anew where the network has none
+  bool identity_pooler = false;  // the classifier starts from CLS itself, not from what a pooler
+                                 // was trained (or never trained) for
   uint64_t seed = 0;
 };
 

@@ -6,6 +6,8 @@ std::vector<OptionField> Fields(TrainStepOptions& options) {
   return {
       {"base", &options.base, "checkpoint to start from; empty: a ViT with random parameters"},
       {"max_tokens", &options.max_tokens, "longer texts are cut here; 0: as the base says"},
+      {"pooler", &options.pooler,
+       "of a tuned base that has one: keep it, or identity, for the classifier to start from CLS"},
       {"head_lr", &options.head_lr, "learning rate of the classifier; 0: lr"},
       {"decay", &options.decay, "of the learning rate: cosine or linear"},
       {"patch_size", &options.patch_size, "side of a patch in pixels"},

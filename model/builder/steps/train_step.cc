@@ -140,7 +140,15 @@ absl::StatusOr<Prepared> PrepareBase(const DataOptions& data, const TrainStepOpt
       checkpoint.config,
       nn::FormatConfig(checkpoint.config, checkpoint.network.geometry, checkpoint.labels));
   HYDRA_ASSIGN_OR_RETURN(const std::string pooler, nn::ClassifierPooler(checkpoint.config));
-  train::AddClassifier({checkpoint.labels.size(), pooler, options.seed}, checkpoint.network);
+  if (options.pooler != "keep" && options.pooler != "identity") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("pooler: got \"", options.pooler, "\", want keep or identity"));
+  }
+  train::AddClassifier({.classes = checkpoint.labels.size(),
+                        .pooler = pooler,
+                        .identity_pooler = options.pooler == "identity",
+                        .seed = options.seed},
+                       checkpoint.network);
   return prepared;
 }
 

@@ -21,6 +21,7 @@ struct TrainStepOptions {
   // A checkpoint directory to start from; its geometry, tokenizer and normalisation hold.
   std::string base;
   size_t max_tokens = 0;         // longer texts are cut here; 0: as the checkpoint says
+  std::string pooler = "keep";   // of a tuned base, or "identity": the classifier starts from CLS
   double head_lr = 0.0;          // learning rate of the classifier; 0: lr
   std::string decay = "cosine";  // or "linear"
   // Without a base:

@@ -2,12 +2,16 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/ensemble/add_readers.h"
 #include "model/ensemble/merge.h"
 #include "model/nn/pass/forward.h"
+#include "model/train/objective.h"
+#include "model/train/proxies.h"
 #include "model/train/schedule.h"
 #include "tests/unit/model/random_network.h"
 
@@ -199,6 +203,93 @@ TEST(ExampleSetTest, FlipAndShift_MovePixels) {
   EXPECT_TRUE(flipped);
   EXPECT_TRUE(moved);
   EXPECT_EQ(std::get<at::Tensor>(Gather(set, row))[0][0][1][0].item<float>(), 9.0f);
+}
+
+double DisagreementOnProxies(const ExampleSet& data, const nn::Network& network) {
+  base::Rng rng(9);
+  std::vector<size_t> rows(data.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  const nn::Input proxies = MakeProxies(Gather(data, rows), network.geometry.patch_size, rng);
+  return MutualInformation(nn::Forward(network, proxies)).item<double>();
+}
+
+// A trained base with untuned readers.
+nn::Network Readers(const ExampleSet& data, size_t members) {
+  nn::Network base = RandomNetwork(testing::TinyGeometry(), 1, 3);
+  Losses(data, QuickOptions(), base);
+  return ensemble::AddReaders(base, {.members = members, .layers = 2}).value();
+}
+
+TrainOptions TuneReaders() {
+  TrainOptions options = QuickOptions();
+  options.frozen = {"patch", "prefix", "position", "layers."};
+  options.frozen_trunk = true;
+  options.bootstrap = true;
+  return options;
+}
+
+TEST(TrainTest, ReadersWithDiversity_DisagreeOnProxiesAndLeaveTheTrunk) {
+  const ExampleSet data = BarImages(128);
+  const nn::Network start = Readers(data, 3);
+  nn::Network plain = nn::Clone(start), diverse = nn::Clone(start);
+  TrainOptions options = TuneReaders();
+  Losses(data, options, plain);
+  options.diversity = 0.5;
+  Losses(data, options, diverse);
+  EXPECT_GT(DisagreementOnProxies(data, diverse), 2.0 * DisagreementOnProxies(data, plain));
+  for (size_t l = 0; l < 2; ++l) {
+    EXPECT_TRUE(
+        at::equal(diverse.weights.layers[l].qkv_weight, start.weights.layers[l].qkv_weight));
+  }
+  EXPECT_FALSE(at::equal(diverse.weights.readers[0].query_weight[0],
+                         diverse.weights.readers[0].query_weight[1]));
+}
+
+TEST(TrainTest, Exposure_FlattensAnswersToProxies) {
+  const ExampleSet data = BarImages(128);
+  nn::Network plain = Readers(data, 1), exposed = nn::Clone(plain);
+  TrainOptions options = TuneReaders();
+  Losses(data, options, plain);
+  options.exposure = 1.0;
+  Losses(data, options, exposed);
+  const auto uniform = [&](const nn::Network& network) {
+    base::Rng rng(9);
+    return UniformLoss(nn::Forward(network, MakeProxies(Gather(data, {0, 1, 2, 3, 4, 5}), 4, rng)))
+        .item<double>();
+  };
+  EXPECT_LT(uniform(exposed), uniform(plain) - 0.05);
+}
+
+TEST(TrainTest, Distillation_PullsEachMemberToItsTeacher) {
+  const ExampleSet data = BarImages(128);
+  TrainOptions options = TuneReaders();
+  for (const uint64_t seed : {11, 12, 13}) {
+    nn::Network& teacher =
+        options.teachers.emplace_back(RandomNetwork(testing::TinyGeometry(), 1, seed));
+    TrainOptions schooling = QuickOptions();
+    Losses(data, schooling, teacher);
+  }
+  const nn::Network start = Readers(data, 3);
+  const std::vector<size_t> rows = {0, 1, 2, 3, 4, 5, 6, 7};
+  const auto distance = [&](const nn::Network& network) {
+    std::vector<at::Tensor> taught;
+    for (const nn::Network& teacher : options.teachers)
+      taught.push_back(nn::Forward(teacher, Gather(data, rows)));
+    return DistillationLoss(at::cat(taught), nn::Forward(network, Gather(data, rows)))
+        .item<double>();
+  };
+  nn::Network taught = nn::Clone(start);
+  options.distillation = 4.0;
+  options.bootstrap = false;
+  options.steps = 80;
+  Losses(data, options, taught);
+  EXPECT_LT(distance(taught), 0.8 * distance(start));
+  options.teachers.pop_back();
+  const base::RealClock clock;
+  EXPECT_THAT(Train(
+                  data, options, clock, [](const TrainProgress&) {}, taught)
+                  .message(),
+              HasSubstr("got 2 teachers for 3 members"));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::vector<std::vector<size_t>> RefineStreams(const std::vector<std::vector<siz
   const auto agree = [&](size_t a, size_t b) {
     const LayerWeights& x = members[a].weights.layers[layer];
     const LayerWeights& y = members[b].weights.layers[layer];
-    return SameAttention(members[a], members[b], layer) &&
+    return layer < options.split_from && SameAttention(members[a], members[b], layer) &&
            (options.norms == MergePart::kAverage || SameNorms(x, y)) &&
            (options.mlp == MergePart::kAverage || SameMlp(x, y));
   };
@@ -128,6 +128,64 @@ void StackAttention(const std::vector<Network>& members, size_t layer, Network& 
   target.out_bias = at::cat(out_bias);
 }
 
+// q/k/v rows and biases of one head of a member, [3, d_h, D + 1].
+at::Tensor HeadProjections(const Network& member, size_t layer, size_t head) {
+  const LayerWeights& weights = member.weights.layers[layer];
+  const std::vector<size_t>& kept = member.plan[layer].heads.front();
+  const auto place = std::lower_bound(kept.begin(), kept.end(), head) - kept.begin();
+  const auto heads = static_cast<int64_t>(kept.size());
+  const auto width = static_cast<int64_t>(member.geometry.head_width);
+  const at::Tensor rows = at::cat({weights.qkv_weight[0], weights.qkv_bias[0].unsqueeze(1)}, 1);
+  return rows.view({3, heads, width, rows.size(1)}).select(1, place);
+}
+
+// The leaders of the streams that keep this head.
+std::vector<size_t> Keepers(const artifact::LayerPlan& plan, size_t head) {
+  std::vector<size_t> keepers;
+  for (size_t s = 0; s < plan.streams.size(); ++s) {
+    const std::vector<size_t>& kept = plan.heads[s];
+    if (std::binary_search(kept.begin(), kept.end(), head))
+      keepers.push_back(plan.streams[s].front());
+  }
+  return keepers;
+}
+
+// Whether what comes before the attention's context is the same for all streams, head by head.
+bool SameProjections(const std::vector<Network>& members, size_t layer,
+                     const artifact::LayerPlan& plan) {
+  const LayerWeights& first = members[plan.streams.front().front()].weights.layers[layer];
+  if (members.front().geometry.norm_first) {
+    for (const std::vector<size_t>& stream : plan.streams) {
+      const LayerWeights& other = members[stream.front()].weights.layers[layer];
+      if (!at::equal(first.norm1_weight, other.norm1_weight) ||
+          !at::equal(first.norm1_bias, other.norm1_bias))
+        return false;
+    }
+  }
+  const std::vector<size_t> heads = nn::UnionOfHeads(plan);
+  return !heads.empty() && std::all_of(heads.begin(), heads.end(), [&](size_t head) {
+    const std::vector<size_t> keepers = Keepers(plan, head);
+    const at::Tensor wanted = HeadProjections(members[keepers.front()], layer, head);
+    return std::all_of(keepers.begin(), keepers.end(), [&](size_t member) {
+      return at::equal(HeadProjections(members[member], layer, head), wanted);
+    });
+  });
+}
+
+// One set of q/k/v for the union of the streams' heads.
+void ShareProjections(const std::vector<Network>& members, size_t layer, Network& merged) {
+  std::vector<at::Tensor> heads;
+  for (const size_t head : nn::UnionOfHeads(merged.plan[layer])) {
+    heads.push_back(
+        HeadProjections(members[Keepers(merged.plan[layer], head).front()], layer, head));
+  }
+  const at::Tensor rows = at::stack(heads, 1).flatten(0, 2);  // [3 * U * d_h, D + 1]
+  const int64_t width = rows.size(1) - 1;
+  LayerWeights& target = merged.weights.layers[layer];
+  target.qkv_weight = rows.narrow(1, 0, width).contiguous().unsqueeze(0);
+  target.qkv_bias = rows.select(1, width).contiguous().unsqueeze(0);
+}
+
 using LayerParameter = at::Tensor LayerWeights::*;
 
 void MergeLayerPart(const std::vector<Network>& members, size_t layer, MergePart part,
@@ -147,6 +205,7 @@ void MergeLayerPart(const std::vector<Network>& members, size_t layer, MergePart
 void MergeLayer(const std::vector<Network>& members, size_t layer, const MergeOptions& options,
                 Network& merged) {
   StackAttention(members, layer, merged);
+  if (merged.plan[layer].shared_qkv) ShareProjections(members, layer, merged);
   for (const LayerParameter parameter : {&LayerWeights::norm1_weight, &LayerWeights::norm1_bias,
                                          &LayerWeights::norm2_weight, &LayerWeights::norm2_bias}) {
     MergeLayerPart(members, layer, options.norms, parameter, merged);
@@ -190,12 +249,14 @@ absl::StatusOr<Network> MergeMembers(const std::vector<Network>& members,
     std::vector<std::vector<size_t>> streams =
         nn::FullPlan(merged.geometry, members.size()).front().streams;
     for (size_t l = 0; l < merged.geometry.layers; ++l) {
+      const bool one_input = streams.size() == 1;
       streams = RefineStreams(streams, members, l, options);
       artifact::LayerPlan plan{.streams = streams,
                                .shared_mlp = options.mlp == MergePart::kAverage,
                                .shared_norms = options.norms == MergePart::kAverage};
       for (const auto& stream : streams)
         plan.heads.push_back(members[stream.front()].plan[l].heads.front());
+      plan.shared_qkv = one_input && streams.size() > 1 && SameProjections(members, l, plan);
       merged.plan.push_back(plan);
       merged.weights.layers.emplace_back();
       MergeLayer(members, l, options, merged);

@@ -1,6 +1,8 @@
 // Members into one network: grouped projections for attention, one averaged MLP.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,13 +21,16 @@ struct MergeOptions {
   MergePart mlp = MergePart::kAverage;
   MergePart norms = MergePart::kAverage;         // the two LayerNorms of a layer
   MergePart classifier = MergePart::kPerMember;  // with the last LayerNorm
+  // From this layer on members stay apart though they agree, to be tuned apart.
+  size_t split_from = std::numeric_limits<size_t>::max();
 };
 
 // Puts M members (each M = 1, of one geometry) into one network.  Patch, prefix and position
 // embeddings are averaged. Members whose parameters and input agree bit for bit up to a layer
-// become one stream there, computed once. With equal or per-member MLPs and norms the result equals
-// the members one by one, exactly up to the order of sums. Errors: INVALID_ARGUMENT no member, a
-// member with M != 1, or geometries that differ.
+// become one stream there, computed once.  In the layer where one stream splits, q/k/v that agree
+// bit for bit on every head are computed once too (shared_qkv). With equal or per-member MLPs and
+// norms the result equals the members one by one, exactly up to the order of sums. Errors:
+// INVALID_ARGUMENT no member, a member with M != 1, or geometries that differ.
 absl::StatusOr<nn::Network> MergeMembers(const std::vector<nn::Network>& members,
                                          const MergeOptions& options);
 

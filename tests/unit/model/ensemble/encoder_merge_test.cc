@@ -69,6 +69,22 @@ TEST_P(EncoderMergeTest, LastLayerForTheAnswerOnly_EqualsAllTokens) {
   EXPECT_LE(RelativeDifference(nn::Forward(merged, input_), plain), kExact);
 }
 
+// Equal members that are to be tuned apart: a shared trunk, then streams whose first layer projects
+// once.
+TEST_P(EncoderMergeTest, LateSplitOfEqualMembers_EqualsTheBase) {
+  const std::vector<nn::Network> members(3, base_.network);
+  const size_t last = base_.network.geometry.layers - 1;
+  const auto merged = MergeMembers(members, {.split_from = last});
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(BranchLayer(*merged), last);
+  EXPECT_TRUE(merged->plan[last].shared_qkv);
+  EXPECT_EQ(merged->plan[last].streams.size(), 3u);
+  const at::Tensor base = nn::Forward(base_.network, input_);
+  EXPECT_LE(RelativeDifference(nn::Forward(*merged, input_), base.expand({3, -1, -1})), kExact);
+  const at::NoGradGuard evaluation;
+  EXPECT_LE(RelativeDifference(nn::Forward(*merged, input_), base.expand({3, -1, -1})), kExact);
+}
+
 TEST_P(EncoderMergeTest, RowAlone_EqualsRowInBatch) {
   const nn::Network merged = MergeMembers(PrunedMembers(base_.network), {}).value();
   const at::Tensor together = nn::Forward(merged, input_);

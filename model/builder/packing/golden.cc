@@ -16,6 +16,7 @@
 #include "model/builder/quality/predictions.h"
 #include "model/nn/catch_torch.h"
 #include "model/nn/pass/forward.h"
+#include "model/nn/readers.h"
 #include "model/nn/tensor_convert.h"
 
 namespace hydra::builder {
@@ -28,6 +29,7 @@ struct HeadPlace {
   size_t layer = 0;
   size_t stream = 0;
   size_t position = 0;  // among the stream's kept heads
+  bool reader = false;  // of reader `stream`, not of the tokens
 };
 
 // max |got - want| / max |want|, as runtime::CheckGolden measures.
@@ -40,31 +42,45 @@ double RelativeError(const std::vector<float>& got, const std::vector<float>& wa
   return scale > 0.0 ? difference / scale : difference;
 }
 
-std::vector<HeadPlace> PlacesToTry(const nn::Network& network, uint64_t seed) {
+// Every head of a layer whose output is computed, and one of each stream.
+struct HeadPlaces {
   std::vector<HeadPlace> all, one_each;
-  base::Rng rng = base::Rng::ForPurpose(seed, "heads to zero");
-  for (size_t l = 0; l < network.plan.size(); ++l) {
-    for (size_t s = 0; s < network.plan[l].heads.size(); ++s) {
-      const size_t kept = network.plan[l].heads[s].size();
+
+  void Add(const artifact::LayerPlan& plan, HeadPlace place, base::Rng& rng) {
+    for (place.stream = 0; place.stream < plan.heads.size(); ++place.stream) {
+      const size_t kept = plan.heads[place.stream].size();
       if (kept == 0) continue;
-      one_each.push_back({l, s, rng.UniformBelow(kept)});
-      for (size_t position = 0; position < kept; ++position) all.push_back({l, s, position});
+      for (place.position = 0; place.position < kept; ++place.position) all.push_back(place);
+      place.position = rng.UniformBelow(kept);
+      one_each.push_back(place);
     }
   }
-  return all.size() <= kMaxHeadsTried ? all : one_each;
+};
+
+std::vector<HeadPlace> PlacesToTry(const nn::Network& network, uint64_t seed) {
+  HeadPlaces places;
+  base::Rng rng = base::Rng::ForPurpose(seed, "heads to zero");
+  for (size_t l = 0; l < network.plan.size(); ++l) {
+    if (!nn::GivesKeysValuesOnly(network, l))
+      places.Add(nn::TokenPlan(network, l), {.layer = l}, rng);
+    if (network.reader.has_value() && l >= network.reader->first_layer)
+      places.Add(network.plan[l], {.layer = l, .reader = true}, rng);
+  }
+  return places.all.size() <= kMaxHeadsTried ? places.all : places.one_each;
 }
 
-std::vector<float> LogitsWithout(const nn::Network& network, const nn::Input& inputs,
+// With the head's columns of the output projection zeroed.
+std::vector<float> LogitsWithout(nn::Network network, const nn::Input& inputs,
                                  const HeadPlace& place) {
-  const nn::ContextTap tap = [&](size_t layer, at::Tensor context) {
-    if (layer != place.layer) return context;
-    at::Tensor changed = context.clone();
-    changed.select(0, static_cast<int64_t>(place.stream))
-        .select(1, static_cast<int64_t>(place.position))
-        .zero_();
-    return changed;
-  };
-  return nn::ToFloatVector(nn::Forward(network, inputs, {.tap = tap}));
+  at::Tensor& out =
+      place.reader ? network.weights.readers[place.layer - network.reader->first_layer].out_weight
+                   : network.weights.layers[place.layer].out_weight;
+  out = out.clone();
+  const auto width = static_cast<int64_t>(network.geometry.head_width);
+  out[static_cast<int64_t>(place.stream)]
+      .narrow(1, static_cast<int64_t>(place.position) * width, width)
+      .zero_();
+  return nn::ToFloatVector(nn::Forward(network, inputs));
 }
 
 absl::Status MeasureHeads(const nn::Network& network, const LabelledData& inputs,
@@ -82,10 +98,12 @@ absl::Status MeasureHeads(const nn::Network& network, const LabelledData& inputs
           RelativeError(LogitsWithout(network, all, place), golden.answers.logits);
       golden.smallest_head_effect = std::min(golden.smallest_head_effect, effect);
       if (effect > options.float32_tolerance) continue;
-      return absl::FailedPreconditionError(absl::StrFormat(
-          "golden answers: zeroing head %d of stream %d in layer %d changes them by %.3g, want "
-          "more than the tolerance of %.3g; take more rows",
-          place.position, place.stream, place.layer, effect, options.float32_tolerance));
+      return absl::FailedPreconditionError(
+          absl::StrFormat("golden answers: zeroing head %d of %s %d in layer %d changes them by "
+                          "%.3g, want more than "
+                          "the tolerance of %.3g; take more rows",
+                          place.position, place.reader ? "reader" : "stream", place.stream,
+                          place.layer, effect, options.float32_tolerance));
     }
     return absl::OkStatus();
   });

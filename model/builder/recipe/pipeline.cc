@@ -154,12 +154,13 @@ class Pipeline {
                    }));
     Made made;
     HYDRA_ASSIGN_OR_RETURN(
-        made.heads,
+        const StepOutput selected,
         cache_.Run("select", {{"options", OptionsOf(recipe_.select)}, {"scores", scores.key}},
                    [&](const std::string& out) {
                      return RunSelect(recipe_.select, scores.path, out, context_);
                    }));
-    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(base, made.heads));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(base, selected));
+    made.heads = members;
     HYDRA_ASSIGN_OR_RETURN(
         made.network,
         cache_.Run(
@@ -172,15 +173,21 @@ class Pipeline {
   }
 
   absl::StatusOr<StepOutput> Finetune(const StepOutput& base, const StepOutput& heads) {
-    return cache_.Run("finetune",
-                      {{"options", OptionsOf(recipe_.finetune)},
-                       {"pool", pool_},
-                       {"base", base.key},
-                       {"heads", heads.key}},
-                      [&](const std::string& out) {
-                        return RunFinetune(recipe_.data, recipe_.finetune, {base.path, heads.path},
-                                           out, context_);
-                      });
+    Json key = {{"options", OptionsOf(recipe_.finetune)},
+                {"pool", pool_},
+                {"base", base.key},
+                {"heads", heads.key}};
+    FinetuneInputs inputs{.base = base.path, .heads = heads.path, .teachers = {}};
+    if (recipe_.finetune.distillation > 0.0) {
+      HYDRA_ASSIGN_OR_RETURN(const std::vector<StepOutput> teachers, DeepEnsemble(base));
+      for (const StepOutput& teacher : teachers) {
+        inputs.teachers.push_back(teacher.path);
+        key["teachers"].push_back(teacher.key);
+      }
+    }
+    return cache_.Run("finetune", key, [&](const std::string& out) {
+      return RunFinetune(recipe_.data, recipe_.finetune, inputs, out, context_);
+    });
   }
 
   absl::StatusOr<StepOutput> Calibrate(const StepOutput& network) {

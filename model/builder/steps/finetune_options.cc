@@ -4,7 +4,18 @@ namespace hydra::builder {
 
 std::vector<OptionField> Fields(FinetuneStepOptions& options) {
   return {
-      {"joint", &options.joint, "tune one network with a shared MLP from the start"},
+      {"mode", &options.mode,
+       "separate, joint (one network, shared MLP), branch (late layers per member) or reader"},
+      {"layers", &options.layers, "of branch and reader: the last layers, in which members differ"},
+      {"heads", &options.heads, "of branch and reader: selected, or all of the base"},
+      {"mlp", &options.mlp, "of a branch own or shared, of readers own, tied or low_rank"},
+      {"mlp_rank", &options.mlp_rank, "of low_rank"},
+      {"own_keys_values", &options.own_keys_values,
+       "of readers: own projections for the key and value of the own token"},
+      {"diversity", &options.diversity, "weight of the disagreement on proxies, which is raised"},
+      {"exposure", &options.exposure, "weight of the cross-entropy to uniform on proxies"},
+      {"distillation", &options.distillation,
+       "weight of KL to the deep ensemble, member by member"},
       {"steps", &options.steps, "steps of each member; 0 removes heads and tunes nothing"},
       {"batch", &options.batch, "images of a step"},
       {"lr", &options.lr, "learning rate after the warm-up; then half a cosine"},

@@ -13,10 +13,9 @@
 #include "model/builder/networks/head_choice.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/source/pool.h"
+#include "model/builder/steps/finetune_targets.h"
 #include "model/builder/steps/trainer_options.h"
 #include "model/builder/steps/training_watch.h"
-#include "model/ensemble/merge.h"
-#include "model/ensemble/prune.h"
 #include "nlohmann/json.hpp"
 
 namespace hydra::builder {
@@ -24,15 +23,6 @@ namespace {
 
 constexpr size_t kMaxHeadsBytes = size_t{256} << 20;
 constexpr size_t kMeasuresPerRun = 4;
-
-// One network to tune, with its place in the output and in messages.
-struct Target {
-  std::string name;  // "member-0" or "joint"
-  std::string what;  // "finetune member 1 of 3"
-  size_t seed = 0;
-  StoredNetwork stored;
-  std::string state_path;
-};
 
 absl::StatusOr<HeadChoice> ReadHeads(const std::string& heads, const StoredNetwork& base) {
   HYDRA_ASSIGN_OR_RETURN(const std::string text,
@@ -46,38 +36,46 @@ absl::StatusOr<HeadChoice> ReadHeads(const std::string& heads, const StoredNetwo
   return choice;
 }
 
-absl::StatusOr<std::vector<Target>> MakeTargets(const FinetuneStepOptions& options,
-                                                const StoredNetwork& base,
-                                                const HeadChoice& choice) {
-  std::vector<nn::Network> members;
-  for (const auto& kept : choice.kept) {
-    HYDRA_ASSIGN_OR_RETURN(members.emplace_back(), ensemble::PruneHeads(base.network, kept));
+absl::StatusOr<std::vector<nn::Network>> ReadTeachers(const FinetuneStepOptions& options,
+                                                      const std::vector<std::string>& teachers) {
+  std::vector<nn::Network> networks;
+  if (options.distillation == 0.0) return networks;
+  for (const std::string& directory : teachers) {
+    HYDRA_ASSIGN_OR_RETURN(const StoredNetwork teacher, ReadNetwork(directory));
+    networks.push_back(teacher.network);
   }
-  std::vector<Target> targets;
-  if (options.joint) {
-    Target& joint = targets.emplace_back(Target{"joint", "finetune joint", options.seed, base});
-    HYDRA_ASSIGN_OR_RETURN(joint.stored.network, ensemble::MergeMembers(members, {}));
-    return targets;
-  }
-  for (size_t m = 0; m < members.size(); ++m) {
-    Target& target = targets.emplace_back(Target{
-        absl::StrCat("member-", m), absl::StrCat("finetune member ", m + 1, " of ", members.size()),
-        options.seed * 1000 + m, base});
-    target.stored.network = std::move(members[m]);
-  }
-  return targets;
+  return networks;
 }
 
-absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool, Target& target,
+std::string StatePath(const StepDirectory& directory, const FinetuneTarget& target) {
+  return absl::StrCat(directory.path(), ".", target.name, ".state");
+}
+
+// What all targets are tuned with.
+struct Schooling {
+  const FinetuneStepOptions& options;
+  const Pool& pool;
+  std::vector<nn::Network> teachers;
+};
+
+absl::Status Tune(const Schooling& schooling, const std::string& state_path, FinetuneTarget& target,
                   LearningCurve& curve, StepContext context) {
+  const FinetuneStepOptions& options = schooling.options;
+  const Pool& pool = schooling.pool;
   if (options.steps == 0) return absl::OkStatus();
   const LabelledData train_data = pool.Select("train"), held_out = pool.Select("select");
   nn::Network& network = target.stored.network;
   TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
                       held_out, curve, context.console);
   train::TrainOptions trainer = TrainerOptions(
-      options, {.steps = options.steps, .seed = target.seed, .state_path = target.state_path});
+      options, {.steps = options.steps, .seed = target.seed, .state_path = state_path});
   trainer.bootstrap = options.bootstrap;
+  trainer.frozen = target.frozen;
+  trainer.frozen_trunk = target.frozen_trunk;
+  trainer.diversity = options.diversity;
+  trainer.exposure = options.exposure;
+  trainer.distillation = options.distillation;
+  trainer.teachers = schooling.teachers;
   HYDRA_RETURN_IF_ERROR(train::Train(
       train_data.examples, trainer, context.clock,
       [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
@@ -94,21 +92,26 @@ absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& opt
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork network, ReadNetwork(inputs.base));
   HYDRA_ASSIGN_OR_RETURN(const HeadChoice choice, ReadHeads(inputs.heads, network));
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
-  HYDRA_ASSIGN_OR_RETURN(std::vector<Target> targets, MakeTargets(options, network, choice));
+  HYDRA_ASSIGN_OR_RETURN(std::vector<FinetuneTarget> targets,
+                         MakeTargets(options, network, choice));
   FinetuneStepOptions copy = options;
   nlohmann::ordered_json record = {
       {"step", "finetune"}, {"options", OptionsJson(Fields(copy))}, {"curves", nullptr}};
-  for (Target& target : targets) {
-    target.state_path = absl::StrCat(directory.path(), ".", target.name, ".state");
-    HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(target.state_path)));
-    HYDRA_RETURN_IF_ERROR(Tune(options, pool, target, curve, context));
+  Schooling schooling{options, pool, {}};
+  HYDRA_ASSIGN_OR_RETURN(schooling.teachers, ReadTeachers(options, inputs.teachers));
+  for (FinetuneTarget& target : targets) {
+    const std::string state = StatePath(directory, target);
+    HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(state)));
+    HYDRA_RETURN_IF_ERROR(Tune(schooling, state, target, curve, context));
     HYDRA_RETURN_IF_ERROR(
         WriteNetwork(target.stored, absl::StrCat(directory.temporary(), "/", target.name)));
     record["curves"][target.name] = curve.ToJson();
   }
   HYDRA_RETURN_IF_ERROR(directory.Write("finetune.json", record.dump(2) + "\n"));
+  HYDRA_RETURN_IF_ERROR(directory.Write("heads.json", EncodeHeadChoice(KeptBy(targets, choice))));
   HYDRA_RETURN_IF_ERROR(directory.Commit());
-  for (const Target& target : targets) HYDRA_RETURN_IF_ERROR(RemoveState(target.state_path));
+  for (const FinetuneTarget& target : targets)
+    HYDRA_RETURN_IF_ERROR(RemoveState(StatePath(directory, target)));
   return absl::OkStatus();
 }
 

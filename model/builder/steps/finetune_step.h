@@ -13,8 +13,19 @@
 namespace hydra::builder {
 
 struct FinetuneStepOptions {
-  bool joint = false;  // one network with a shared MLP from the start
-  size_t steps = 60;   // 0: heads are removed, nothing is tuned
+  // "separate": members one by one, merged afterwards; "joint": one network with a shared MLP from
+  // the start; "branch": members share the base up to the last `layers` layers; "reader": members
+  // are CLS streams that read the base in those layers.
+  std::string mode = "separate";
+  size_t layers = 1;               // of branch and reader
+  std::string heads = "selected";  // or "all": of branch and reader, whatever was selected
+  std::string mlp = "own";         // or "shared" (branch), "tied" or "low_rank" (reader)
+  size_t mlp_rank = 0;             // of "low_rank"
+  bool own_keys_values = true;     // k/v of a reader's own token
+  double diversity = 0.0;          // weight of the members' mutual information on proxies
+  double exposure = 0.0;           // weight of the cross-entropy to uniform on proxies
+  double distillation = 0.0;       // weight of KL(teacher m || member m)
+  size_t steps = 60;               // 0: heads are removed, nothing is tuned
   size_t batch = 256;
   double lr = 3e-4;
   size_t warmup = 0;
@@ -33,14 +44,17 @@ struct FinetuneStepOptions {
 std::vector<OptionField> Fields(FinetuneStepOptions& options);
 
 struct FinetuneInputs {
-  std::string base;   // checkpoint
-  std::string heads;  // output of select
+  std::string base;                   // checkpoint
+  std::string heads;                  // output of select
+  std::vector<std::string> teachers;  // checkpoints, one per member; of distillation
 };
 
-// Removes heads from the base as heads.json says, and tunes on "train".
-// Writes member-0, member-1, ... or joint (networks/stored_network.h) and finetune.json to `out`.
-// State of an interrupted run lies beside `out`.  Errors: FAILED_PRECONDITION heads of another
-// checkpoint; as LoadPool, PruneHeads, MergeMembers and Train.
+// Removes heads from the base as heads.json says, and tunes on "train"; what branches and readers
+// share keeps its values.  Writes member-0, member-1, ... or joint (networks/stored_network.h),
+// heads.json with the heads that the members have and finetune.json to `out`. State of an
+// interrupted run lies beside `out`.  Errors: FAILED_PRECONDITION heads of another checkpoint;
+// INVALID_ARGUMENT options that do not fit; as LoadPool, PruneHeads, MergeMembers, AddReaders and
+// Train.
 absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& options,
                          const FinetuneInputs& inputs, const std::string& out, StepContext context);
 

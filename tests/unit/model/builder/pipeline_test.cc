@@ -198,11 +198,62 @@ TEST_F(PipelineTest, OverlappingSplits_AreRefusedByPack) {
 TEST_F(PipelineTest, JointTuning_MakesABundleToo) {
   ASSERT_TRUE(first_.ok()) << first_;
   std::string text = kRecipe;
-  text.replace(text.find("finetune: {"), 11, "finetune: {joint: true, ");
+  text.replace(text.find("finetune: {"), 11, "finetune: {mode: joint, ");
   RecordingConsole console;
   const absl::Status status = Build(text, "joint", console);
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_THAT(console.text(), HasSubstr("tuned jointly"));
+}
+
+// kRecipe with `from` replaced.
+std::string Changed(const std::string& from, const std::string& to) {
+  std::string text = kRecipe;
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST_F(PipelineTest, Readers_MakeABundleWithOneTrunk) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  RecordingConsole console;
+  const absl::Status status =
+      Build(Changed("finetune: {",
+                    "finetune: {mode: reader, layers: 2, mlp: low_rank, mlp_rank: 4, "
+                    "own_keys_values: false, heads: all, diversity: 0.5, "),
+            "readers", console);
+  ASSERT_TRUE(status.ok()) << status;
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("readers"));
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  EXPECT_EQ(bundle->manifest().member_mode, artifact::MemberMode::kReader);
+  EXPECT_EQ(bundle->manifest().reader->first_layer, 0u);
+  EXPECT_EQ(bundle->head_map()->kept[1][2], (std::vector<size_t>{0, 1, 2, 3}));
+  const auto file =
+      artifact::TensorFile::Open(scratch_->Path("readers/weights.safetensors"), 1 << 20);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_TRUE(file->Find("readers.1.member.2.fc1.down").ok());
+}
+
+TEST_F(PipelineTest, LateBranch_LearnsFromTheDeepEnsembleMemberByMember) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  std::string text =
+      Changed("finetune: {", "finetune: {mode: branch, layers: 1, distillation: 1, ");
+  text.replace(text.find("deep_ensemble_seeds: [1]"), 24, "deep_ensemble_seeds: [1, 2]");
+  RecordingConsole console;
+  const absl::Status status = Build(text, "branch", console);
+  ASSERT_TRUE(status.ok()) << status;
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("branch"));
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  EXPECT_EQ(bundle->manifest().branch_layer, 1u);
+  EXPECT_TRUE(bundle->manifest().layers[1].shared_qkv);
+  EXPECT_EQ(bundle->head_map()->kept[0][1], (std::vector<size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(bundle->head_map()->kept[1][1].size(), 2u);
+}
+
+TEST_F(PipelineTest, ModeThatIsNone_IsRefusedByName) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  RecordingConsole console;
+  EXPECT_THAT(
+      std::string(
+          Build(Changed("finetune: {", "finetune: {mode: late, "), "late", console).message()),
+      HasSubstr("mode: got \"late\", want separate, joint, branch or reader"));
 }
 
 TEST_F(PipelineTest, Wrap_MakesAOneMemberBundleOfACheckpoint) {

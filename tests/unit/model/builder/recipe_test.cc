@@ -23,7 +23,7 @@ base: base
 compare:
   random_masks: true
 select: {keep: 2, overlap_penalty: 1.5}
-finetune: {joint: true, steps: 7}
+finetune: {mode: joint, steps: 7}
 calibrate: {alphas: [0.2]}
 pack: {name: tiny}
 )";
@@ -40,7 +40,7 @@ TEST(ParseRecipe, EverySection_FillsTheOptionsOfItsStep) {
   EXPECT_EQ(recipe->base, "/recipes/x/base");
   EXPECT_TRUE(recipe->random_masks);
   EXPECT_EQ(recipe->select.overlap_penalty, 1.5);
-  EXPECT_TRUE(recipe->finetune.joint);
+  EXPECT_EQ(recipe->finetune.mode, "joint");
   EXPECT_THAT(recipe->calibrate.alphas, ElementsAre(0.2));
   EXPECT_EQ(recipe->pack.name, "tiny");
 }

@@ -7,7 +7,7 @@ std::vector<OptionField> Fields(FinetuneStepOptions& options) {
       {"mode", &options.mode,
        "separate, joint (one network, shared MLP), branch (late layers per member) or reader"},
       {"layers", &options.layers, "of branch and reader: the last layers, in which members differ"},
-      {"heads", &options.heads, "of branch and reader: selected, or all of the base"},
+      {"member_heads", &options.member_heads, "of branch and reader: selected, or all of the base"},
       {"mlp", &options.mlp, "of a branch own or shared, of readers own, tied or low_rank"},
       {"mlp_rank", &options.mlp_rank, "of low_rank"},
       {"own_keys_values", &options.own_keys_values,

@@ -17,15 +17,15 @@ struct FinetuneStepOptions {
   // the start; "branch": members share the base up to the last `layers` layers; "reader": members
   // are CLS streams that read the base in those layers.
   std::string mode = "separate";
-  size_t layers = 1;               // of branch and reader
-  std::string heads = "selected";  // or "all": of branch and reader, whatever was selected
-  std::string mlp = "own";         // or "shared" (branch), "tied" or "low_rank" (reader)
-  size_t mlp_rank = 0;             // of "low_rank"
-  bool own_keys_values = true;     // k/v of a reader's own token
-  double diversity = 0.0;          // weight of the members' mutual information on proxies
-  double exposure = 0.0;           // weight of the cross-entropy to uniform on proxies
-  double distillation = 0.0;       // weight of KL(teacher m || member m)
-  size_t steps = 60;               // 0: heads are removed, nothing is tuned
+  size_t layers = 1;                      // of branch and reader
+  std::string member_heads = "selected";  // or "all": of branch and reader, whatever was selected
+  std::string mlp = "own";                // or "shared" (branch), "tied" or "low_rank" (reader)
+  size_t mlp_rank = 0;                    // of "low_rank"
+  bool own_keys_values = true;            // k/v of a reader's own token
+  double diversity = 0.0;                 // weight of the members' mutual information on proxies
+  double exposure = 0.0;                  // weight of the cross-entropy to uniform on proxies
+  double distillation = 0.0;              // weight of KL(teacher m || member m)
+  size_t steps = 60;                      // 0: heads are removed, nothing is tuned
   size_t batch = 256;
   double lr = 3e-4;
   size_t warmup = 0;

@@ -22,12 +22,12 @@ absl::Status WantOneOf(absl::string_view name, const std::string& got, absl::str
 absl::StatusOr<std::vector<KeptHeads>> MemberHeads(const FinetuneStepOptions& options,
                                                    const nn::Network& base,
                                                    const HeadChoice& choice, size_t first) {
-  if (options.heads != "selected" && options.heads != "all")
-    return WantOneOf("heads", options.heads, "selected or all");
+  if (options.member_heads != "selected" && options.member_heads != "all")
+    return WantOneOf("member_heads", options.member_heads, "selected or all");
   std::vector<KeptHeads> members = choice.kept;
   for (KeptHeads& kept : members) {
     for (size_t l = 0; l < kept.size(); ++l) {
-      if (l < first || options.heads == "all") kept[l] = base.plan[l].heads.front();
+      if (l < first || options.member_heads == "all") kept[l] = base.plan[l].heads.front();
     }
   }
   return members;

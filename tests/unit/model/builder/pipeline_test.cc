@@ -217,7 +217,7 @@ TEST_F(PipelineTest, Readers_MakeABundleWithOneTrunk) {
   const absl::Status status =
       Build(Changed("finetune: {",
                     "finetune: {mode: reader, layers: 2, mlp: low_rank, mlp_rank: 4, "
-                    "own_keys_values: false, heads: all, diversity: 0.5, "),
+                    "own_keys_values: false, member_heads: all, diversity: 0.5, "),
             "readers", console);
   ASSERT_TRUE(status.ok()) << status;
   const auto bundle = artifact::Bundle::Open(scratch_->Path("readers"));

@@ -37,7 +37,8 @@ FACADES = {
         for name in ("calibration", "golden_answers", "head_map", "image_settings", "manifest")
     },
     ("server", "model/runtime"): {
-        f"model/runtime/{name}.h" for name in ("predictor", "rows", "loader", "golden_check")
+        f"model/runtime/{name}.h" 
+        for name in ("predictor", "rows", "loader", "golden_check", "head_attention")
     },
 }
 

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
 #include "model/base/status_detail.h"
-#include "tests/golden/interpret_golden.h"
+#include "tests/golden/interpret/interpret_golden.h"
 
 namespace hydra::interpret {
 namespace {

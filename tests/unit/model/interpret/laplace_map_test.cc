@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/base/status_detail.h"
-#include "tests/golden/interpret_golden.h"
+#include "tests/golden/interpret/interpret_golden.h"
 
 namespace hydra::interpret {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/golden/interpret_golden.h"
+#include "tests/golden/interpret/interpret_golden.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -10,9 +10,9 @@ namespace hydra::golden {
 namespace {
 
 nlohmann::json Document() {
-  std::ifstream file(std::string(HYDRA_SOURCE_DIR) + "/tests/golden/interpret_vectors.json");
+  std::ifstream file(std::string(HYDRA_SOURCE_DIR) + "/tests/golden/interpret/vectors.json");
   if (!file) {
-    std::cerr << "tests/golden/interpret_vectors.json cannot be opened\n";
+    std::cerr << "tests/golden/interpret/vectors.json cannot be opened\n";
     std::exit(1);
   }
   return nlohmann::json::parse(file);

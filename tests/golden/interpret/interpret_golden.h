@@ -1,4 +1,4 @@
-// Reads tests/golden/interpret_vectors.json: Laplace maps by numpy, head clusters by scikit-learn.
+// Reads tests/golden/interpret/vectors.json: Laplace maps by numpy, head clusters by scikit-learn.
 #pragma once
 
 #include <cstddef>

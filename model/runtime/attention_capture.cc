@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
 
 namespace hydra::runtime {

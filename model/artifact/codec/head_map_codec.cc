@@ -1,11 +1,11 @@
 #include "model/artifact/codec/head_map_codec.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/artifact/codec/head_facts_codec.h"
 #include "model/artifact/codec/head_overlap.h"
 #include "model/artifact/codec/json_reader.h"
 #include "model/artifact/codec/vocabulary.h"
@@ -18,7 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxTables = 256;
-constexpr size_t kMaxInputs = 1'000'000'000;
 constexpr double kOverlapTolerance = 1e-6;  // of a ratio of two counts, written in decimal
 
 CountRange Exactly(size_t count) { return {count, count}; }
@@ -76,62 +75,6 @@ void ReadOverlap(const JsonNode& node, HeadMap& map) {
   }
 }
 
-std::vector<std::vector<double>> ReadTable(const JsonNode& node, const HeadMap& map,
-                                           const RealRange& range) {
-  std::vector<std::vector<double>> table;
-  for (const JsonNode& layer : node.Items(Exactly(map.layers))) {
-    table.push_back(layer.Reals(Exactly(map.heads), range));
-  }
-  return table;
-}
-
-HeadClustering ReadClustering(const JsonNode& node, const HeadMap& map) {
-  JsonObject object(node);
-  HeadClustering clustering;
-  for (const JsonNode& place : object["representatives"].Items({2, map.layers * map.heads})) {
-    const size_t limits = std::max(map.layers, map.heads) - 1;
-    const std::vector<size_t> pair = place.Counts(Exactly(2), {0, limits});
-    if (pair.size() != 2) continue;  // already an error
-    clustering.representatives.push_back({.layer = pair[0], .head = pair[1]});
-  }
-  clustering.davies_bouldin = object["davies_bouldin"].Real(kFinite);
-  clustering.silhouette = object["silhouette"].Real({-1.0, 1.0});
-  clustering.inputs = object["inputs"].Count({2, kMaxInputs});
-  clustering.affinity = object["affinity"].Text(100);
-  return clustering;
-}
-
-HeadEffects ReadEffects(const JsonNode& node, const HeadMap& map) {
-  JsonObject object(node);
-  HeadEffects effects;
-  effects.inputs = object["inputs"].Count({1, kMaxInputs});
-  effects.nll_nats = object["nll_nats"].Real(kFinite);
-  effects.accuracy = object["accuracy"].Real({0.0, 1.0});
-  effects.nll_change_nats = ReadTable(object["nll_change_nats"], map, kFinite);
-  effects.accuracy_change = ReadTable(object["accuracy_change"], map, {-1.0, 1.0});
-  return effects;
-}
-
-// Every cluster is named by one of its own heads, and by nothing else.
-void CheckClustering(const JsonNode& node, const HeadMap& map) {
-  const auto& places = map.clustering->representatives;
-  for (size_t c = 0; c < places.size(); ++c) {
-    const auto& [layer, head] = places[c];
-    const bool inside = layer < map.clusters.size() && head < map.clusters[layer].size();
-    if (inside && map.clusters[layer][head] == c) continue;
-    node.Fail(absl::StrCat("representatives[", c, "]: got layer ", layer, ", head ", head,
-                           ", want a head of cluster ", c));
-  }
-  for (const std::vector<size_t>& layer : map.clusters) {
-    for (const size_t cluster : layer) {
-      if (cluster < places.size()) continue;
-      node.Fail(
-          absl::StrCat("representatives: got ", places.size(), ", want one for cluster ", cluster));
-      return;
-    }
-  }
-}
-
 HeadMapProvenance ReadProvenance(const JsonNode& node) {
   JsonObject object(node);
   HeadMapProvenance provenance;
@@ -151,37 +94,14 @@ void ReadBody(JsonObject& root, const Manifest& manifest, HeadMap& map) {
     map.importance.push_back(ReadImportance(item, map));
   }
   if (root.Has("clusters")) {
-    for (const JsonNode& layer : root["clusters"].Items(Exactly(map.layers))) {
-      map.clusters.push_back(layer.Counts(Exactly(map.heads), {0, kMaxHeads * kMaxLayers}));
-    }
+    map.clusters = ReadClusters(root["clusters"], {map.layers, map.heads});
   }
   if (root.Has("clustering")) {
-    map.clustering = ReadClustering(root["clustering"], map);
-    CheckClustering(root["clustering"], map);
+    map.clustering = ReadClustering(root["clustering"], map.clusters);
   }
-  if (root.Has("effects")) map.effects = ReadEffects(root["effects"], map);
+  if (root.Has("effects")) map.effects = ReadEffects(root["effects"], {map.layers, map.heads});
   ReadOverlap(root["overlap"], map);
   map.provenance = ReadProvenance(root["provenance"]);
-}
-
-Json ClusteringJson(const HeadClustering& clustering) {
-  Json places = Json::array();
-  for (const auto& [layer, head] : clustering.representatives) {
-    places.push_back(Json::array({layer, head}));
-  }
-  return {{"representatives", places},
-          {"davies_bouldin", clustering.davies_bouldin},
-          {"silhouette", clustering.silhouette},
-          {"inputs", clustering.inputs},
-          {"affinity", clustering.affinity}};
-}
-
-Json EffectsJson(const HeadEffects& effects) {
-  return {{"inputs", effects.inputs},
-          {"nll_nats", effects.nll_nats},
-          {"accuracy", effects.accuracy},
-          {"nll_change_nats", effects.nll_change_nats},
-          {"accuracy_change", effects.accuracy_change}};
 }
 
 Json ImportanceJson(const HeadImportance& importance) {

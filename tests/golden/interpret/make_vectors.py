@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes vectors.json beside it: Laplace maps by numpy and head clusters by scikit-learn.
 
-Run: python3 tests/golden/interpret/make_vectors.py (the file records the versions it was made with).
+Run: python3 tests/golden/interpret/make_vectors.py (the file records the versions of both).
 
 Maps: attention [T, T] as float32; eigenvalues and coordinates by numpy.linalg.eigh in float64 of
-I - D^-1/2 W D^-1/2.  Of a degenerate eigenvalue the basis is the QR decomposition of the projector's
-columns at the axes that the header of eigenspaces.h picks.
+I - D^-1/2 W D^-1/2.  Of a degenerate eigenvalue the basis is the QR decomposition of the
+projector's columns at the axes that the header of eigenspaces.h picks.
 Clusters: features [n, layers * heads]; SpectralClustering on the precomputed affinity, and both
 scores on the standardised columns.  Every case gives the same labels for ten seeds.
 """

@@ -27,6 +27,7 @@ std::vector<std::vector<double>> ReadTable(const JsonNode& node, HeadTableShape 
 // Every cluster is named by one of its own heads, and by nothing else.
 void CheckClustering(const JsonNode& node, const std::vector<HeadPlace>& places,
                      const std::vector<std::vector<size_t>>& clusters) {
+  if (clusters.empty()) node.Fail("want clusters beside it");
   for (size_t c = 0; c < places.size(); ++c) {
     const auto& [layer, head] = places[c];
     const bool inside = layer < clusters.size() && head < clusters[layer].size();

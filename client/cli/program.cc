@@ -1,7 +1,7 @@
 #include "client/cli/program.h"
 
-#include "client/cli/explain_command.h"
-#include "client/cli/headmap_command.h"
+#include "client/cli/heads/explain_command.h"
+#include "client/cli/heads/headmap_command.h"
 #include "client/cli/model_command.h"
 #include "client/cli/predict_command.h"
 #include "client/cli/status_command.h"

@@ -46,18 +46,25 @@ void Add(const Score& score, Score& sum) {
   sum.hits += score.hits;
 }
 
-// Heads [first, first + count) of a layer are each zeroed in a variant of its own.
-at::Tensor LogitsWithout(const nn::Network& base, size_t layer, const at::Tensor& hidden,
-                         const nn::Sequences& sequences, int64_t first, int64_t count) {
+// Heads [first, first + count) of a layer.
+struct HeadRange {
+  size_t layer = 0;
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+// Each head of `range` is zeroed in a variant of its own: [count, B, C].
+at::Tensor LogitsWithout(const nn::Network& base, const HeadRange& range, const at::Tensor& hidden,
+                         const nn::Sequences& sequences) {
   const auto heads = static_cast<int64_t>(base.geometry.heads);
-  at::Tensor mask = at::ones({count, 1, heads, 1});
-  for (int64_t v = 0; v < count; ++v) mask[v][0][first + v] = 0.0;
+  at::Tensor mask = at::ones({range.count, 1, heads, 1});
+  for (int64_t v = 0; v < range.count; ++v) mask[v][0][range.first + v] = 0.0;
   nn::ForwardOptions options;
   options.tap = [&](size_t l, at::Tensor context) {
-    return l == layer ? context * mask.to(context.scalar_type()) : context;
+    return l == range.layer ? context * mask.to(context.scalar_type()) : context;
   };
-  return nn::ForwardFrom(base, layer, hidden.expand({count, -1, -1}).contiguous(), sequences,
-                         options);
+  const at::Tensor variants = hidden.expand({range.count, -1, -1}).contiguous();
+  return nn::ForwardFrom(base, range.layer, variants, sequences, options);
 }
 
 void MeasureBatch(const nn::Network& base, const nn::Input& input, const at::Tensor& labels,
@@ -70,9 +77,10 @@ void MeasureBatch(const nn::Network& base, const nn::Input& input, const at::Ten
   const auto heads = static_cast<int64_t>(base.geometry.heads);
   for (size_t l = 0; l < base.geometry.layers; ++l) {
     for (int64_t first = 0; first < heads; first += kVariants) {
-      const int64_t count = std::min(kVariants, heads - first);
-      const at::Tensor logits = LogitsWithout(base, l, hidden[l], sequences, first, count);
-      for (int64_t v = 0; v < count; ++v) {
+      const HeadRange range{
+          .layer = l, .first = first, .count = std::min(kVariants, heads - first)};
+      const at::Tensor logits = LogitsWithout(base, range, hidden[l], sequences);
+      for (int64_t v = 0; v < range.count; ++v) {
         Add(ScoreOf(logits[v], labels), scores.without[l][static_cast<size_t>(first + v)]);
       }
     }

@@ -41,6 +41,13 @@ absl::StatusOr<std::vector<size_t>> ChosenRows(const Pool& pool,
   return rows;
 }
 
+// What is looked at.
+struct Subject {
+  const StoredNetwork& base;
+  const Pool& pool;
+  std::vector<size_t> rows;  // of the pool
+};
+
 RowProgress ProgressOf(absl::string_view what, size_t rows, StepContext context) {
   return [what, rows, context](size_t done) {
     context.console.Progress(absl::StrFormat("interpret  %s %d/%d", what, done, rows),
@@ -48,14 +55,14 @@ RowProgress ProgressOf(absl::string_view what, size_t rows, StepContext context)
   };
 }
 
-absl::Status Cluster(const nn::Network& base, const train::ExampleSet& examples,
-                     const std::vector<size_t>& rows, const InterpretStepOptions& options,
+absl::Status Cluster(const Subject& subject, const InterpretStepOptions& options,
                      Interpretation& out, StepContext context) {
   HYDRA_ASSIGN_OR_RETURN(const interpret::Affinity affinity,
                          interpret::ParseAffinity(options.affinity));
   HYDRA_ASSIGN_OR_RETURN(
       const std::vector<double> features,
-      HeadFeatures(base, examples, rows, ProgressOf("attention of", rows.size(), context)));
+      HeadFeatures(subject.base.network, subject.pool.data.examples, subject.rows,
+                   ProgressOf("attention of", subject.rows.size(), context)));
   HYDRA_ASSIGN_OR_RETURN(
       interpret::HeadClusters clusters,
       interpret::ClusterHeads(
@@ -64,7 +71,7 @@ absl::Status Cluster(const nn::Network& base, const train::ExampleSet& examples,
   out.clusters = std::move(clusters.ids);
   out.clustering = {.davies_bouldin = clusters.davies_bouldin,
                     .silhouette = clusters.silhouette,
-                    .inputs = rows.size(),
+                    .inputs = subject.rows.size(),
                     .affinity = options.affinity};
   for (const auto& [layer, head] : clusters.representatives) {
     out.clustering.representatives.push_back({.layer = layer, .head = head});
@@ -92,14 +99,15 @@ absl::StatusOr<bool> WriteInput(const StoredNetwork& base, const train::ExampleS
   return true;
 }
 
-absl::Status WriteGallery(const StoredNetwork& base, const Pool& pool,
-                          const std::vector<size_t>& rows, size_t count, Gallery& gallery,
+absl::Status WriteGallery(const Subject& subject, size_t count, Gallery& gallery,
                           StepDirectory& directory) {
+  const Pool& pool = subject.pool;
   const train::ExampleSet& examples = pool.data.examples;
   gallery.pictures = !examples.texts();
-  for (const size_t row : rows) {
+  for (const size_t row : subject.rows) {
     if (gallery.inputs.size() == count) break;
-    HYDRA_ASSIGN_OR_RETURN(const bool written, WriteInput(base, examples, row, gallery, directory));
+    HYDRA_ASSIGN_OR_RETURN(const bool written,
+                           WriteInput(subject.base, examples, row, gallery, directory));
     const auto label = examples.labels[static_cast<int64_t>(row)].item<int64_t>();
     if (written) gallery.inputs.push_back(pool.classes[static_cast<size_t>(label)]);
   }
@@ -126,22 +134,22 @@ absl::Status RunInterpret(const DataOptions& data, const InterpretStepOptions& o
   HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork stored, ReadNetwork(base));
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, stored.inputs, stored.labels));
-  HYDRA_ASSIGN_OR_RETURN(const std::vector<size_t> rows, ChosenRows(pool, options));
+  Subject subject{.base = stored, .pool = pool};
+  HYDRA_ASSIGN_OR_RETURN(subject.rows, ChosenRows(pool, options));
   Interpretation interpretation{.layers = stored.network.geometry.layers,
                                 .heads = stored.network.geometry.heads};
   interpretation.choices["interpret_images"] = absl::StrCat(options.images);
   interpretation.choices["interpret_seed"] = absl::StrCat(options.seed);
   interpretation.choices["interpret_select_digest"] = pool.Describe("select").digest;
-  const train::ExampleSet& examples = pool.data.examples;
-  HYDRA_RETURN_IF_ERROR(Cluster(stored.network, examples, rows, options, interpretation, context));
+  HYDRA_RETURN_IF_ERROR(Cluster(subject, options, interpretation, context));
   if (options.effects) {
-    HYDRA_ASSIGN_OR_RETURN(interpretation.effects,
-                           MeasureHeadEffects(stored.network, examples, rows,
-                                              ProgressOf("effects on", rows.size(), context)));
+    HYDRA_ASSIGN_OR_RETURN(
+        interpretation.effects,
+        MeasureHeadEffects(stored.network, pool.data.examples, subject.rows,
+                           ProgressOf("effects on", subject.rows.size(), context)));
   }
   interpretation.gallery.heads = interpretation.clustering.representatives;
-  HYDRA_RETURN_IF_ERROR(
-      WriteGallery(stored, pool, rows, options.maps, interpretation.gallery, directory));
+  HYDRA_RETURN_IF_ERROR(WriteGallery(subject, options.maps, interpretation.gallery, directory));
   HYDRA_RETURN_IF_ERROR(directory.Write(kInterpretFile, EncodeInterpretation(interpretation)));
   return directory.Commit();
 }

@@ -105,7 +105,8 @@ TEST(HeadMapCodecTest, ClusterWithoutItsRepresentative_IsRefused) {
               HasSubstr("representatives[1]: got layer 0, head 0, want a head of cluster 1"));
   EXPECT_THAT(error([](HeadMap& m) { m.clusters[1][0] = 2; }),
               HasSubstr("representatives: got 2, want one for cluster 2"));
-  EXPECT_THAT(error([](HeadMap& m) { m.clusters.clear(); }), HasSubstr("clustering: want clusters beside it"));
+  EXPECT_THAT(error([](HeadMap& m) { m.clusters.clear(); }),
+              HasSubstr("clustering: want clusters beside it"));
   EXPECT_THAT(error([](HeadMap& m) { m.effects->accuracy_change.pop_back(); }),
               HasSubstr("effects.accuracy_change: got 1 items, want 2"));
 }

@@ -1,4 +1,4 @@
-#include "client/cli/headmap_command.h"
+#include "client/cli/heads/headmap_command.h"
 
 #include <algorithm>
 #include <cstdint>

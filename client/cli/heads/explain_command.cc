@@ -1,4 +1,4 @@
-#include "client/cli/explain_command.h"
+#include "client/cli/heads/explain_command.h"
 
 #include <cstdint>
 #include <memory>

@@ -199,5 +199,19 @@ TEST(NetworkPredictorTest, ExplainOfARemovedHead_IsRefusedByName) {
       predictor->Explain({.values = RowsOf(2)}, std::vector<HeadQuery>{{}}).status()));
 }
 
+TEST(NetworkPredictorTest, ExplainOfAText_HasItsTokensAndRowsThatSumToOne) {
+  const auto predictor = MakePredictor(TextNetwork(), {}).value();
+  const Rows text{.token_ids = {4, 5, 6, 7, 8}, .lengths = {5}};
+  const auto seen = predictor->Explain(text, std::vector<HeadQuery>{{.layer = 2, .head = 3}});
+  ASSERT_TRUE(seen.ok()) << seen.status();
+  EXPECT_EQ((*seen)[0].tokens, 5u);
+  ASSERT_EQ((*seen)[0].probabilities.size(), 25u);
+  for (size_t i = 0; i < 5; ++i) {
+    double sum = 0.0;
+    for (size_t j = 0; j < 5; ++j) sum += (*seen)[0].probabilities[i * 5 + j];
+    EXPECT_NEAR(sum, 1.0, 1e-5);
+  }
+}
+
 }  // namespace
 }  // namespace hydra::runtime

@@ -29,12 +29,19 @@ train::ExampleSet Images() {
   return set;
 }
 
+// Reads texts of up to 12 tokens from a vocabulary of 30.
 nn::Network TextBase() {
-  artifact::Geometry geometry = TinyGeometry();
+  nn::Network network = WideNetwork(TinyGeometry(), 5);
+  artifact::Geometry& geometry = network.geometry;
   geometry.image_height = geometry.image_width = geometry.channels = geometry.patch_size = 0;
   geometry.vocabulary = 30;
   geometry.max_positions = 12;
-  return WideNetwork(geometry, 5);
+  nn::EncoderWeights& weights = network.weights;
+  weights.patch_weight = weights.patch_bias = weights.prefix = at::Tensor();
+  at::manual_seed(3);
+  weights.word = at::randn({30, 24});
+  weights.position = at::randn({12, 24});
+  return network;
 }
 
 // The largest of the first row's weights on tokens [first, end) of each head, for one input.

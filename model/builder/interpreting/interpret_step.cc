@@ -49,9 +49,11 @@ struct Subject {
 };
 
 RowProgress ProgressOf(absl::string_view what, size_t rows, StepContext context) {
-  return [what, rows, context](size_t done) {
-    context.console.Progress(absl::StrFormat("interpret  %s %d/%d", what, done, rows),
-                             absl::ZeroDuration());
+  return [what, rows, context, start = context.clock.MonotonicNow()](size_t done) {
+    const absl::Duration taken = context.clock.MonotonicNow() - start;
+    const absl::Duration left =
+        taken * (static_cast<double>(rows - done) / static_cast<double>(done));
+    context.console.Progress(absl::StrFormat("interpret  %s %d/%d", what, done, rows), left);
   };
 }
 

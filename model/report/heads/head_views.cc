@@ -78,9 +78,9 @@ size_t MembersThatKeep(const HeadMap& map, const HeadPlace& place) {
 
 std::string TopEffects(const HeadMap& map) {
   std::string html =
-      "<table class=\"overlap\"><thead><tr><th scope=\"col\">Head</th><th scope=\"col\">NLL "
-      "without "
-      "it (nats)</th><th scope=\"col\">Accuracy without it (points)</th><th scope=\"col\">Kept by "
+      "<table class=\"overlap\"><thead><tr><th scope=\"col\">Head</th><th scope=\"col\">Change "
+      "of NLL (nats)</th><th scope=\"col\">Change of accuracy (points)</th><th scope=\"col\">Kept "
+      "by "
       "members</th></tr></thead><tbody>\n";
   const std::vector<HeadPlace> places = ByEffect(map);
   for (size_t i = 0; i < std::min(places.size(), kShownEffects); ++i) {

@@ -22,14 +22,21 @@ bool Holds(const std::vector<size_t>& numbers, size_t number) {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
 
+// Where `head`, which stream `stream` keeps, is computed: with the union of all streams' heads
+// where q/k/v are shared.
+Slot SlotIn(const artifact::LayerPlan& plan, size_t stream, size_t head) {
+  const std::vector<size_t> heads = plan.shared_qkv ? nn::UnionOfHeads(plan) : plan.heads[stream];
+  return {.stream = plan.shared_qkv ? 0 : static_cast<int64_t>(stream),
+          .position = std::find(heads.begin(), heads.end(), head) - heads.begin()};
+}
+
 absl::StatusOr<Slot> SlotOf(const nn::Network& network, const HeadQuery& query) {
   if (query.layer < network.plan.size()) {
     const artifact::LayerPlan& plan = network.plan[query.layer];
     for (size_t s = 0; s < plan.streams.size(); ++s) {
       if (!Holds(plan.streams[s], query.member)) continue;
-      const auto found = std::find(plan.heads[s].begin(), plan.heads[s].end(), query.head);
-      if (found == plan.heads[s].end()) break;
-      return Slot{.stream = static_cast<int64_t>(s), .position = found - plan.heads[s].begin()};
+      if (!Holds(plan.heads[s], query.head)) break;
+      return SlotIn(plan, s, query.head);
     }
   }
   return absl::InvalidArgumentError(absl::StrCat("attention: member ", query.member,
@@ -42,6 +49,9 @@ absl::StatusOr<Slot> SlotOf(const nn::Network& network, const HeadQuery& query) 
 absl::StatusOr<std::vector<HeadAttention>> CaptureAttention(const nn::Network& network,
                                                             const nn::Input& input,
                                                             absl::Span<const HeadQuery> queries) {
+  if (network.reader.has_value()) {
+    return absl::UnimplementedError("attention: readers look with their first token only");
+  }
   if (nn::InputSize(input) != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("attention: got ", nn::InputSize(input), " inputs, want 1"));

@@ -13,7 +13,8 @@ namespace hydra::runtime {
 
 // One forward pass of `input`, which is one image or text; an answer for each query, in order.
 // Throws as nn::Forward; call it inside CatchTorch.
-// Errors: INVALID_ARGUMENT a layer or member out of range, or a head that the member does not keep.
+// Errors: INVALID_ARGUMENT a layer or member out of range, or a head that the member does not keep;
+// UNIMPLEMENTED members that are readers.
 absl::StatusOr<std::vector<HeadAttention>> CaptureAttention(const nn::Network& network,
                                                             const nn::Input& input,
                                                             absl::Span<const HeadQuery> queries);

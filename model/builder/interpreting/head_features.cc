@@ -56,7 +56,7 @@ void Observe(const nn::Network& base, const nn::Input& input, absl::Span<double>
 }  // namespace
 
 absl::Status CheckWholeBase(const nn::Network& base, absl::string_view what) {
-  if (base.members != 1) {
+  if (base.members != 1 || base.reader.has_value()) {
     return absl::InvalidArgumentError(
         absl::StrCat(what, ": got ", base.members, " members, want a base of 1"));
   }

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/ensemble/prune.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
 #include "tests/unit/model/random_network.h"
 

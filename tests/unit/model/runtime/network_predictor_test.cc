@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/ensemble/add_readers.h"
 #include "model/ensemble/merge.h"
 #include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
@@ -155,7 +156,10 @@ const std::vector<ensemble::KeptHeads> kKept = {
 
 TEST(NetworkPredictorTest, Explain_GivesEachHeadsAttentionAsItsMemberAloneComputesIt) {
   const nn::Network base = WideNetwork(TinyGeometry(), 1);
-  const auto predictor = MakePredictor(ThreeMembers(), {}).value();
+  const nn::Network merged = ThreeMembers();
+  ASSERT_TRUE(merged.plan[0].shared_qkv);  // both ways of keeping q/k/v are looked at
+  ASSERT_FALSE(merged.plan[1].shared_qkv);
+  const auto predictor = MakePredictor(merged, {}).value();
   const Rows row{.values = RowsOf(1)};
   for (size_t m = 0; m < kKept.size(); ++m) {
     std::vector<HeadQuery> queries;
@@ -183,6 +187,14 @@ TEST(NetworkPredictorTest, Explain_GivesEachHeadsAttentionAsItsMemberAloneComput
       }
     }
   }
+}
+
+TEST(NetworkPredictorTest, ExplainOfReaders_IsUnimplemented) {
+  const auto readers = ensemble::AddReaders(WideNetwork(TinyGeometry(), 1), {});
+  ASSERT_TRUE(readers.ok()) << readers.status();
+  const auto predictor = MakePredictor(*readers, {}).value();
+  EXPECT_TRUE(absl::IsUnimplemented(
+      predictor->Explain({.values = RowsOf(1)}, std::vector<HeadQuery>{{}}).status()));
 }
 
 TEST(NetworkPredictorTest, ExplainOfARemovedHead_IsRefusedByName) {

@@ -25,6 +25,7 @@ build_packages=(
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libyaml-cpp-dev
   prometheus-cpp-dev libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev libcli11-dev
   libspdlog-dev libssl-dev libturbojpeg0-dev libspng-dev libpng-dev libcpp-httplib-dev zlib1g-dev
+  libeigen3-dev
 )
 tokenizer_crate=model/text/tokenizer_ffi
 rust_packages=(cargo-web rustc-web)

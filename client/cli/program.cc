@@ -1,6 +1,7 @@
 #include "client/cli/program.h"
 
-#include "client/cli/headmap_command.h"
+#include "client/cli/heads/explain_command.h"
+#include "client/cli/heads/headmap_command.h"
 #include "client/cli/model_command.h"
 #include "client/cli/predict_command.h"
 #include "client/cli/status_command.h"
@@ -19,6 +20,7 @@ Program::Program()
   AddPredictCommand(app_, chosen_);
   AddThresholdCommand(app_, chosen_);
   AddHeadmapCommand(app_, chosen_);
+  AddExplainCommand(app_, chosen_);
   AddModelCommand(app_, chosen_);
   AddStatusCommand(app_, chosen_);
 }

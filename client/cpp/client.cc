@@ -79,6 +79,17 @@ absl::StatusOr<v1::GetHeadMapResponse> Client::GetHeadMap(const std::string& mod
   return connection_->GetHeadMap(request, call);
 }
 
+absl::StatusOr<v1::ExplainHeadsResponse> Client::ExplainHeads(
+    const v1::ExplainHeadsRequest& request, const CallOptions& call) {
+  HYDRA_ASSIGN_OR_RETURN(v1::ExplainHeadsResponse response,
+                         connection_->ExplainHeads(request, call));
+  if (response.explanations_size() != request.heads_size()) {
+    return absl::InternalError(absl::StrCat("the server explained ", response.explanations_size(),
+                                            " heads, want ", request.heads_size()));
+  }
+  return response;
+}
+
 absl::StatusOr<v1::Model> Client::GetModel(const std::string& name, const CallOptions& call) {
   v1::GetModelRequest request;
   request.set_name(name);

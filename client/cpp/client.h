@@ -44,6 +44,9 @@ class Client {
   absl::StatusOr<v1::GetHeadMapResponse> GetHeadMap(const std::string& model,
                                                     absl::Span<const uint32_t> layers = {},
                                                     const CallOptions& call = {});
+  // Errors beside Connection's: INTERNAL the server answered another number of heads.
+  absl::StatusOr<v1::ExplainHeadsResponse> ExplainHeads(const v1::ExplainHeadsRequest& request,
+                                                        const CallOptions& call = {});
   absl::StatusOr<v1::Model> GetModel(const std::string& name, const CallOptions& call = {});
 
   // `service`: full name such as "hydra.v1.PredictionService", empty for the server as a whole.

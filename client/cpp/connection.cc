@@ -70,6 +70,10 @@ class GrpcConnection final : public Connection {
                                                     const CallOptions& call) override {
     return Call(head_map_, &v1::HeadMapService::Stub::GetHeadMap, request, call);
   }
+  absl::StatusOr<v1::ExplainHeadsResponse> ExplainHeads(const v1::ExplainHeadsRequest& request,
+                                                        const CallOptions& call) override {
+    return Call(head_map_, &v1::HeadMapService::Stub::ExplainHeads, request, call);
+  }
   absl::StatusOr<v1::GetModelResponse> GetModel(const v1::GetModelRequest& request,
                                                 const CallOptions& call) override {
     return Call(model_, &v1::ModelService::Stub::GetModel, request, call);

@@ -38,6 +38,8 @@ class Connection {
       const v1::RollbackPolicyRequest& request, const CallOptions& call) = 0;
   virtual absl::StatusOr<v1::GetHeadMapResponse> GetHeadMap(const v1::GetHeadMapRequest& request,
                                                             const CallOptions& call) = 0;
+  virtual absl::StatusOr<v1::ExplainHeadsResponse> ExplainHeads(
+      const v1::ExplainHeadsRequest& request, const CallOptions& call) = 0;
   virtual absl::StatusOr<v1::GetModelResponse> GetModel(const v1::GetModelRequest& request,
                                                         const CallOptions& call) = 0;
   virtual absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
+#include "model/report/heads/head_views.h"
 
 namespace hydra::report {
 namespace {
@@ -70,8 +71,10 @@ absl::Status CheckReportData(const ReportData& data) {
   for (const ScoreHistogram& histogram : data.score_histograms) {
     HYDRA_RETURN_IF_ERROR(CheckHistogram(histogram));
   }
+  HYDRA_RETURN_IF_ERROR(CheckGallery(data.gallery));
   if (!data.head_map.has_value()) return absl::OkStatus();
   HYDRA_RETURN_IF_ERROR(CheckKept(*data.head_map));
+  HYDRA_RETURN_IF_ERROR(CheckHeadViews(*data.head_map));
   return CheckImportance(*data.head_map);
 }
 

@@ -11,6 +11,7 @@
 #include "model/artifact/head_map.h"
 #include "model/metrics/calibration_error.h"
 #include "model/metrics/selective.h"
+#include "model/report/heads/head_gallery.h"
 
 namespace hydra::report {
 
@@ -105,6 +106,7 @@ struct ReportData {
   ComparisonTable detection;
   ComparisonTable cost;
   std::optional<artifact::HeadMap> head_map;
+  HeadGallery gallery;
   std::vector<RiskCoverageSeries> risk_coverage;
   std::optional<Reliability> reliability;
   std::vector<ScoreHistogram> score_histograms;

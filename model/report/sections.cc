@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
 #include "model/report/certificate_promises.h"
+#include "model/report/heads/head_views.h"
 #include "model/report/markup.h"
 #include "model/report/tables.h"
 
@@ -90,7 +91,7 @@ std::string HeadsHtml(const ReportData& data) {
         "weights.</p>\n";
     html += OverlapHtml(map.overlap);
   }
-  return html;
+  return absl::StrCat(html, ClustersHtml(map), EffectsHtml(map), GalleryHtml(data.gallery));
 }
 
 std::string DataHtml(const ReportData& data) {

@@ -12,6 +12,7 @@
 #include "model/nn/catch_torch.h"
 #include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
+#include "model/runtime/attention_capture.h"
 #include "model/runtime/rows.h"
 
 namespace hydra::runtime {
@@ -42,6 +43,18 @@ class NetworkPredictor final : public Predictor {
     return nn::CatchTorch("forward pass", [&] { return Forward(Texts(ids, lengths)); });
   }
 
+  absl::StatusOr<std::vector<HeadAttention>> Explain(const Rows& row,
+                                                     absl::Span<const HeadQuery> heads) override {
+    HYDRA_RETURN_IF_ERROR(CheckRows(row, 1, shape_));
+    return nn::CatchTorch("explain", [&] {
+      TakeThreads();
+      const c10::InferenceMode inference;
+      const nn::Input input = shape_.takes_texts() ? nn::Input(Texts(row.token_ids, row.lengths))
+                                                   : nn::Input(Images(row.values, 1));
+      return CaptureAttention(network_, input, heads);
+    });
+  }
+
  private:
   // from_blob wants a mutable pointer; the forward pass only reads its input.
   at::Tensor Images(absl::Span<const float> rows, size_t batch) const {
@@ -59,10 +72,13 @@ class NetworkPredictor final : public Predictor {
             .lengths = {lengths.begin(), lengths.end()}};
   }
 
-  std::vector<float> Forward(const nn::Input& input) const {
-    // LibTorch's thread count belongs to the calling thread, and a lane may move its predictor
-    // once.
+  // LibTorch's thread count belongs to the calling thread, and a lane may move its predictor once.
+  void TakeThreads() const {
     if (at::get_num_threads() != threads_) at::set_num_threads(threads_);
+  }
+
+  std::vector<float> Forward(const nn::Input& input) const {
+    TakeThreads();
     const c10::InferenceMode inference;
     return nn::ToFloatVector(nn::Forward(network_, input));
   }

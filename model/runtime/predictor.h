@@ -10,8 +10,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "model/runtime/head_attention.h"
 
 namespace hydra::runtime {
+
+struct Rows;
 
 // What one row of input must look like and what comes back.  A predictor takes images or texts; the
 // fields of the other kind are 0.
@@ -26,8 +29,8 @@ struct PredictorShape {
   bool operator==(const PredictorShape&) const = default;
 };
 
-// A loaded ensemble.  Run and RunTexts are called by one thread at a time per object; objects do
-// not share mutable state, so that one predictor per lane runs in parallel.
+// A loaded ensemble.  Run, RunTexts and Explain are called by one thread at a time per object;
+// objects do not share mutable state, so that one predictor per lane runs in parallel.
 class Predictor {
  public:
   virtual ~Predictor() = default;
@@ -45,6 +48,14 @@ class Predictor {
   virtual absl::StatusOr<std::vector<float>> RunTexts(absl::Span<const int64_t> /*ids*/,
                                                       absl::Span<const size_t> /*lengths*/) {
     return absl::InvalidArgumentError("texts: this predictor takes images");
+  }
+
+  // One forward pass of one input for the attention of the asked heads, one answer a query.  Slower
+  // than Run, as attention is not fused.  Errors: INVALID_ARGUMENT not one row of `shape`, or a
+  // head that the member does not keep; UNIMPLEMENTED this predictor cannot; else as Run.
+  virtual absl::StatusOr<std::vector<HeadAttention>> Explain(
+      const Rows& /*row*/, absl::Span<const HeadQuery> /*heads*/) {
+    return absl::UnimplementedError("explain: this predictor does not show its attention");
   }
 };
 

@@ -66,6 +66,9 @@ absl::Status Dispatcher::CheckShape(const Job& job) const {
   } else if (longest != job.rows.lengths.end() && *longest > limits.max_tokens) {
     status = absl::InvalidArgumentError(
         absl::StrCat("job: got a text of ", *longest, " tokens, want 1..", limits.max_tokens));
+  } else if (!job.explain.empty() && (job.row_count != 1 || job.companions != Companions::kNone)) {
+    status = absl::InvalidArgumentError(
+        absl::StrCat("job: got ", job.row_count, " rows to explain, want 1 without companions"));
   } else {
     status = runtime::CheckRows(job.rows, job.row_count, options_.shape);
   }

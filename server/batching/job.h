@@ -41,6 +41,7 @@ struct JobTimings {
 
 struct JobResult {
   std::vector<float> member_logits;  // [M, row_count, C] row-major, finite, before the temperature
+  std::vector<runtime::HeadAttention> attention;  // of Job::explain, instead of the logits
   JobTimings timings;
   size_t batch_rows = 0;  // real rows that shared the forward pass
   size_t padded_rows =
@@ -58,6 +59,7 @@ struct Job {
   size_t row_count = 0;  // 1 .. max_batch_rows
   absl::Time deadline = absl::InfiniteFuture();  // of Clock::MonotonicNow
   Companions companions = Companions::kAny;
+  std::vector<runtime::HeadQuery> explain;   // heads to look at; the job then has one row and kNone
   std::shared_ptr<const CancelFlag> cancel;  // co-owned with the RPC that may set it
   // Called exactly once for a job that Submit accepted, on a lane's thread (or on the thread that
   // calls Stop); must be quick, must not throw, and must not call Stop or Drain.

@@ -22,8 +22,12 @@ void Lane::Loop() {
     if (batch->jobs.empty()) continue;
     const Work taken = WorkOf(batch->jobs);
     DropDead(*batch);
-    if (!batch->jobs.empty()) {
-      Run({.jobs = absl::MakeSpan(batch->jobs), .reason = batch->reason, .taken = batch->taken});
+    const Pass pass{
+        .jobs = absl::MakeSpan(batch->jobs), .reason = batch->reason, .taken = batch->taken};
+    if (!pass.jobs.empty() && !pass.jobs.front().job.explain.empty()) {
+      Explain(pass);
+    } else if (!pass.jobs.empty()) {
+      Run(pass);
     }
     dispatcher_.Finish(taken);
     Beat();
@@ -79,6 +83,36 @@ void Lane::Run(const Pass& pass) {
                          .dispatch_reason = pass.reason};
   if (logits.ok()) dispatcher_.ObserveCost({.units = former.CostUnits(work), .duration = compute});
   Answer(pass, logits.ok() ? *logits : std::vector<float>(), std::move(report), common);
+}
+
+// The pass is not like those that the cost model knows, so it teaches it nothing.
+void Lane::Explain(const Pass& pass) {
+  QueuedJob& queued = pass.jobs.front();
+  const absl::Time start = clock_.MonotonicNow();
+  auto attention = predictor_->Explain(queued.job.rows, queued.job.explain);
+  const absl::Duration compute = clock_.MonotonicNow() - start;
+  const absl::Duration queue = pass.taken - queued.enqueued;
+  const Work work = WorkOf(queued.job);
+  const BatchReport report{.jobs = 1,
+                           .rows = work.rows,
+                           .padded_rows = work.rows,
+                           .tokens = work.tokens,
+                           .reason = pass.reason,
+                           .queue_waits = {queue},
+                           .compute = compute,
+                           .status = attention.status()};
+  if (attention.ok()) {
+    queued.job.done(
+        JobResult{.attention = *std::move(attention),
+                  .timings = {.queue = queue, .batch = start - pass.taken, .compute = compute},
+                  .batch_rows = work.rows,
+                  .padded_rows = work.rows,
+                  .batch_jobs = 1,
+                  .dispatch_reason = pass.reason});
+  } else {
+    queued.job.done(attention.status());
+  }
+  observer_.OnBatch(report);
 }
 
 void Lane::Answer(const Pass& pass, absl::Span<const float> logits, BatchReport report,

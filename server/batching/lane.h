@@ -45,6 +45,7 @@ class Lane {
   void Beat();
   void DropDead(Batch& batch);
   void Run(const Pass& pass);
+  void Explain(const Pass& pass);
   void Answer(const Pass& pass, absl::Span<const float> logits, BatchReport report,
               JobResult common);
 

@@ -106,7 +106,7 @@ class RpcServer::Impl {
         open_inference_(open_inference_service_, calls_environment_),
         abstention_(control_environment_),
         feedback_(control_environment_),
-        head_map_(control_environment_),
+        head_map_(control_environment_, calls_environment_),
         model_(control_environment_, {.request = calls_environment_.limits,
                                       .max_message_bytes = options_.max_message_bytes}) {}
 

@@ -121,10 +121,71 @@ class ServingTest(harness.EndToEndCase):
         _, (model,), _ = self.served.hydra("model")
         self.assertEqual(self.served.get("/version")[0], 200)
         self.assertIn("bundle_digest", str(model))
-        _, head_map, _ = self.served.hydra("headmap")
-        self.assertTrue(head_map)
+        _, (head_map,), _ = self.served.hydra("headmap")
+        self.assertEqual(len(head_map["clustering"]["representatives"]), 3)
+        self.assertEqual(head_map["effect_basis"]["inputs"], 128)
+        for layer in head_map["layers"]:
+            for facts in layer["heads"]:
+                self.assertIn(facts["cluster"], range(3))
+                self.assertIn("nll_change_nats", facts["effect"])
         status, _, _ = self.served.hydra("status")
         self.assertEqual(status, 0)
+
+
+class ExplainTest(harness.EndToEndCase):
+    def setUp(self):
+        super().setUp()
+        self.served = self.server().ready()
+        self.image = self.folder / "image.png"
+        self.image.write_bytes(harness.png(28, 28, harness.fashion_images(1)[0]))
+        _, (self.head_map,), _ = self.served.hydra("headmap")
+
+    def explain(self, *arguments, **options):
+        return self.served.hydra("explain", self.image, *arguments, **options)
+
+    def test_kept_heads_of_each_member_have_maps(self):
+        for layer in self.head_map["layers"]:
+            for member in layer["members"]:
+                heads = ",".join(map(str, member["kept"]))
+                where = ("--layer", layer["layer"], "--member", member["member"])
+                _, (answer,), _ = self.explain(*where, "--head", heads)
+                for explanation in answer["explanations"]:
+                    self.assert_map(explanation)
+
+    def assert_map(self, explanation):
+        self.assertEqual((explanation["rows"], explanation["columns"]), (4, 4))
+        self.assertEqual(explanation["tokens"], 17)
+        self.assertEqual(len(explanation["coordinates"]), 17 * 3)
+        for channel in range(3):
+            colours = explanation["values"][channel::3]
+            self.assertEqual((min(colours), max(colours)), (0, 1))
+            column = explanation["coordinates"][channel::3]
+            self.assertAlmostEqual(sum(x * x for x in column), 1.0, places=9)
+            self.assertGreater(max(column, key=abs), 0)
+        eigenvalues = explanation["eigenvalues"]
+        self.assertEqual(eigenvalues, sorted(eigenvalues))
+        self.assertAlmostEqual(eigenvalues[0], 0.0, places=6)
+        self.assertLessEqual(eigenvalues[-1], 2.0)
+
+    def test_maps_are_written_as_png(self):
+        kept = self.head_map["layers"][0]["members"][0]["kept"]
+        out = self.folder / "map.png"
+        self.explain("--layer", 0, "--head", kept[0], "--out", out)
+        self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", out.read_bytes()[16:24])
+        self.assertEqual((width, height), (224, 224))
+
+    def test_removed_and_unknown_heads_are_refused_by_name(self):
+        layer = self.head_map["layers"][1]
+        kept = layer["members"][0]["kept"]
+        removed = next(head for head in range(4) if head not in kept)
+        status, _, error = self.explain("--layer", 1, "--head", removed, check=False)
+        self.assertEqual(status, 2)
+        self.assertIn("HEAD_REMOVED", error)
+        self.assertIn("heads[0].head", error)
+        status, _, error = self.explain("--layer", 7, "--head", 0, check=False)
+        self.assertEqual(status, 2)
+        self.assertIn("heads[0].layer", error)
 
 
 class PolicyTest(harness.EndToEndCase):

@@ -90,6 +90,20 @@ class TextTest(harness.EndToEndCase):
         self.assertEqual(short.get("truncated_tokens", 0), 0)
         self.assertEqual(long["truncated_tokens"], 3 * 20 - 14)  # 16 tokens, two of them special
 
+    def test_heads_of_a_text_are_explained_token_by_token(self):
+        _, (head_map,), _ = self.served.hydra("headmap")
+        head = head_map["layers"][0]["members"][0]["kept"][0]
+        where = ("--layer", 0, "--head", head)
+        text = "play some music now"
+        _, (answer,), _ = self.served.hydra("explain", "--text", text, *where)
+        (explanation,) = answer["explanations"]
+        self.assertEqual(explanation["rows"], 1)
+        self.assertEqual(explanation["columns"], explanation["tokens"] - 2)
+        self.assertEqual(len(explanation["values"]), 3 * explanation["columns"])
+        status, _, error = self.served.hydra("explain", "--text", "", *where, check=False)
+        self.assertEqual(status, 2)
+        self.assertIn("TOO_FEW_TOKENS", error)
+
     def test_invalid_utf8_is_refused_by_its_offset(self):
         path = self.folder / "bad.txt"
         path.write_bytes(b"play \xff song\n")

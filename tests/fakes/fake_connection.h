@@ -21,6 +21,7 @@ class FakeConnection final : public client::Connection {
   Handler<v1::ListPolicyRevisionsRequest, v1::ListPolicyRevisionsResponse> list_revisions;
   Handler<v1::RollbackPolicyRequest, v1::RollbackPolicyResponse> rollback_policy;
   Handler<v1::GetHeadMapRequest, v1::GetHeadMapResponse> get_head_map;
+  Handler<v1::ExplainHeadsRequest, v1::ExplainHeadsResponse> explain_heads;
   Handler<v1::GetModelRequest, v1::GetModelResponse> get_model;
   Handler<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_health;
 
@@ -51,6 +52,10 @@ class FakeConnection final : public client::Connection {
   absl::StatusOr<v1::GetHeadMapResponse> GetHeadMap(const v1::GetHeadMapRequest& request,
                                                     const client::CallOptions&) override {
     return Answer(get_head_map, request);
+  }
+  absl::StatusOr<v1::ExplainHeadsResponse> ExplainHeads(const v1::ExplainHeadsRequest& request,
+                                                        const client::CallOptions&) override {
+    return Answer(explain_heads, request);
   }
   absl::StatusOr<v1::GetModelResponse> GetModel(const v1::GetModelRequest& request,
                                                 const client::CallOptions&) override {

@@ -1,6 +1,7 @@
 // A predictor whose answer tells which input it was made from.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -44,6 +45,38 @@ class FakePredictor final : public runtime::Predictor {
       return status;
     }
     return Answer(std::vector<float>(ids.begin(), ids.end()), lengths);
+  }
+
+  // Attention of `tokens` tokens that falls with their distance, the faster the larger head, layer
+  // and member are.
+  static runtime::HeadAttention Attention(const runtime::HeadQuery& query, size_t tokens) {
+    runtime::HeadAttention attention{.tokens = tokens};
+    const double decay =
+        0.3 + 0.1 * static_cast<double>(query.head + 5 * query.layer + 25 * query.member);
+    for (size_t i = 0; i < tokens; ++i) {
+      const auto weight = [&](size_t j) {
+        return std::exp(-decay * std::abs(static_cast<double>(i) - static_cast<double>(j)));
+      };
+      double sum = 0.0;
+      for (size_t j = 0; j < tokens; ++j) sum += weight(j);
+      for (size_t j = 0; j < tokens; ++j) {
+        attention.probabilities.push_back(static_cast<float>(weight(j) / sum));
+      }
+    }
+    return attention;
+  }
+
+  // As if every value of an image were a patch, behind one CLS token.
+  absl::StatusOr<std::vector<runtime::HeadAttention>> Explain(
+      const runtime::Rows& row, absl::Span<const runtime::HeadQuery> heads) override {
+    if (absl::Status status = runtime::CheckRows(row, 1, shape_); !status.ok()) return status;
+    if (hook_ != nullptr) {
+      if (absl::Status status = hook_(row.values, 1); !status.ok()) return status;
+    }
+    const size_t tokens = shape_.takes_texts() ? row.lengths.front() : shape_.row_values + 1;
+    std::vector<runtime::HeadAttention> attention;
+    for (const runtime::HeadQuery& query : heads) attention.push_back(Attention(query, tokens));
+    return attention;
   }
 
  private:

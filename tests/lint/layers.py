@@ -18,6 +18,7 @@ _READING = {
 _MODEL = _READING | {
     "model/calibration",
     "model/metrics",
+    "model/interpret",
     "model/data",
     "model/nn",
     "model/ensemble",
@@ -36,7 +37,8 @@ FACADES = {
         for name in ("calibration", "golden_answers", "head_map", "image_settings", "manifest")
     },
     ("server", "model/runtime"): {
-        f"model/runtime/{name}.h" for name in ("predictor", "rows", "loader", "golden_check")
+        f"model/runtime/{name}.h" 
+        for name in ("predictor", "rows", "loader", "golden_check", "head_attention")
     },
 }
 
@@ -48,6 +50,7 @@ ALLOWED = {
     "model/artifact": {"model/base", "model/uncertainty"},
     "model/calibration": {"model/base", "model/artifact", "model/uncertainty"},
     "model/metrics": {"model/base", "model/artifact", "model/uncertainty"},
+    "model/interpret": {"model/base", "model/artifact"},
     "model/preprocess": {"model/base", "model/artifact"},
     "model/text": {"model/base", "model/artifact"},
     "model/data": {"model/base", "model/artifact", "model/preprocess"},
@@ -64,7 +67,8 @@ ALLOWED = {
     "server/batching": _SERVER_BASE,
     "server/policy": _SERVER_BASE,
     "server/feedback": _SERVER_BASE,
-    "server/rpc": _SERVER_BASE | {"proto", "server/batching", "server/policy", "server/feedback"},
+    "server/rpc": _SERVER_BASE
+    | {"model/interpret", "proto", "server/batching", "server/policy", "server/feedback"},
     "server/lifecycle": _SERVER_BASE
     | {"proto", "server/batching", "server/policy", "server/feedback", "server/rpc"},
     "server": _SERVER_BASE

@@ -16,6 +16,7 @@ TORCH_FREE = (
     "model/uncertainty/",
     "model/calibration/",
     "model/metrics/",
+    "model/interpret/",
     "model/artifact/",
     "model/preprocess/",
     "model/text/",

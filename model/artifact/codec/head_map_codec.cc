@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/artifact/codec/head_facts_codec.h"
 #include "model/artifact/codec/head_overlap.h"
 #include "model/artifact/codec/json_reader.h"
 #include "model/artifact/codec/vocabulary.h"
@@ -93,10 +94,12 @@ void ReadBody(JsonObject& root, const Manifest& manifest, HeadMap& map) {
     map.importance.push_back(ReadImportance(item, map));
   }
   if (root.Has("clusters")) {
-    for (const JsonNode& layer : root["clusters"].Items(Exactly(map.layers))) {
-      map.clusters.push_back(layer.Counts(Exactly(map.heads), {0, kMaxHeads * kMaxLayers}));
-    }
+    map.clusters = ReadClusters(root["clusters"], {map.layers, map.heads});
   }
+  if (root.Has("clustering")) {
+    map.clustering = ReadClustering(root["clustering"], map.clusters);
+  }
+  if (root.Has("effects")) map.effects = ReadEffects(root["effects"], {map.layers, map.heads});
   ReadOverlap(root["overlap"], map);
   map.provenance = ReadProvenance(root["provenance"]);
 }
@@ -129,6 +132,8 @@ absl::StatusOr<std::string> EncodeHeadMap(const HeadMap& head_map) {
     json["importance"].push_back(ImportanceJson(importance));
   }
   if (!head_map.clusters.empty()) json["clusters"] = head_map.clusters;
+  if (head_map.clustering) json["clustering"] = ClusteringJson(*head_map.clustering);
+  if (head_map.effects) json["effects"] = EffectsJson(*head_map.effects);
   Json provenance = {{"selection", head_map.provenance.selection},
                      {"seed", head_map.provenance.seed},
                      {"choices", head_map.provenance.choices}};

@@ -26,7 +26,7 @@ struct BundleGiven {
 
 struct ReportGiven {
   std::string bundle;
-  std::string evaluation;
+  ReportSources sources;
   std::string out;
 };
 
@@ -42,6 +42,7 @@ void AddPack(CLI::App& app, Action& action) {
             ->required();
         command.add_option("--heads", given.inputs.heads, "output of select");
         command.add_option("--evaluation", given.inputs.evaluation, "output of evaluate");
+        command.add_option("--interpretation", given.inputs.interpretation, "output of interpret");
         AddOut(command, given.out, "directory of the bundle");
       },
       [](const PackGiven& given, StepContext context) {
@@ -66,7 +67,7 @@ absl::Status Report(const ReportGiven& given) {
                                             .calibration = bundle.calibration(),
                                             .labels = bundle.labels(),
                                             .head_map = bundle.head_map()};
-  HYDRA_ASSIGN_OR_RETURN(const std::string page, RenderBundleReport(documents, given.evaluation));
+  HYDRA_ASSIGN_OR_RETURN(const std::string page, RenderBundleReport(documents, given.sources));
   return base::WriteFileAtomically(given.out, page);
 }
 
@@ -93,7 +94,9 @@ void AddBundleCommands(CLI::App& app, Action& action) {
       app, action, {"report", "write the report page of a bundle"},
       [](CLI::App& command, ReportGiven& given) {
         command.add_option("bundle", given.bundle, "bundle directory or .tar")->required();
-        command.add_option("--evaluation", given.evaluation, "output of evaluate");
+        command.add_option("--evaluation", given.sources.evaluation, "output of evaluate");
+        command.add_option("--interpretation", given.sources.interpretation,
+                           "output of interpret, for its maps");
         AddOut(command, given.out, "HTML file");
       },
       [](const ReportGiven& given, StepContext) { return Report(given); });

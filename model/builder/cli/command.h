@@ -20,7 +20,7 @@ void AddFlags(CLI::App& app, const std::vector<OptionField>& fields);
 
 // Each adds its subcommands to `app`; parsing one sets `action`, which outlives the parser.
 void AddNetworkCommands(CLI::App& app, Action& action);   // train, score, select, finetune, merge
-void AddQualityCommands(CLI::App& app, Action& action);   // calibrate, evaluate
+void AddQualityCommands(CLI::App& app, Action& action);   // interpret, calibrate, evaluate
 void AddZeroShotCommands(CLI::App& app, Action& action);  // align, prompts, zeroshot-report
 void AddBundleCommands(CLI::App& app, Action& action);    // pack, verify, inspect, report
 void AddPipelineCommands(CLI::App& app, Action& action);  // build, wrap

@@ -2,6 +2,7 @@
 #include "model/builder/cli/command.h"
 #include "model/builder/cli/given.h"
 #include "model/builder/evaluation/evaluate_step.h"
+#include "model/builder/interpreting/interpret_step.h"
 
 namespace hydra::builder {
 namespace {
@@ -20,6 +21,13 @@ struct EvaluateGiven {
   std::string out;
 };
 
+struct InterpretGiven {
+  DataOptions data;
+  InterpretStepOptions options;
+  std::string base;
+  std::string out;
+};
+
 void AddInputs(CLI::App& command, EvaluateInputs& inputs) {
   command.add_option("--network", inputs.network, "network of the ensemble")->required();
   command.add_option("--calibration", inputs.calibration, "output of calibrate")->required();
@@ -31,9 +39,24 @@ void AddInputs(CLI::App& command, EvaluateInputs& inputs) {
   command.add_option("--ledger", inputs.ledger, "file that every final evaluation is entered in");
 }
 
+void AddInterpret(CLI::App& app, Action& action) {
+  AddCommand<InterpretGiven>(
+      app, action, {"interpret", "cluster the heads of a base, measure and map them"},
+      [](CLI::App& command, InterpretGiven& given) {
+        AddFlags(command, Fields(given.data));
+        AddFlags(command, Fields(given.options));
+        command.add_option("--base", given.base, "checkpoint directory")->required();
+        AddOut(command, given.out, "directory of interpret.json");
+      },
+      [](const InterpretGiven& given, StepContext context) {
+        return RunInterpret(given.data, given.options, given.base, given.out, context);
+      });
+}
+
 }  // namespace
 
 void AddQualityCommands(CLI::App& app, Action& action) {
+  AddInterpret(app, action);
   AddCommand<CalibrateGiven>(
       app, action, {"calibrate", "fit the temperature, certify thresholds, size conformal sets"},
       [](CLI::App& command, CalibrateGiven& given) {

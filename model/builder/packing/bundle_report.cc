@@ -4,8 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "model/base/file.h"
 #include "model/base/status_macros.h"
 #include "model/builder/evaluation/system_measures.h"
+#include "model/builder/interpreting/interpretation.h"
 #include "model/builder/packing/report_tables.h"
 #include "model/builder/packing/stored_evaluation.h"
 #include "model/report/report.h"
@@ -19,6 +21,7 @@ namespace {
 constexpr size_t kCurvePoints = 200;
 constexpr size_t kHistogramBins = 40;
 constexpr double kKeyRisk = 0.02;
+constexpr size_t kMaxPictureBytes = size_t{4} << 20;
 
 absl::StatusOr<report::ReliabilityPanel> Panel(const EvaluatedSystem& system, double temperature) {
   HYDRA_ASSIGN_OR_RETURN(const auto answers, Answers(system.id, temperature));
@@ -156,6 +159,25 @@ absl::Status AddEvaluation(const StoredEvaluation& evaluation,
   return absl::OkStatus();
 }
 
+absl::StatusOr<report::HeadGallery> ReadGallery(const std::string& directory) {
+  HYDRA_ASSIGN_OR_RETURN(const Interpretation stored, ReadInterpretation(directory));
+  const auto read = [&](const std::string& file) {
+    return base::ReadFile(absl::StrCat(directory, "/", file), kMaxPictureBytes);
+  };
+  report::HeadGallery gallery{.heads = stored.gallery.heads};
+  for (size_t i = 0; i < stored.gallery.inputs.size(); ++i) {
+    report::GalleryRow& row = gallery.rows.emplace_back();
+    row.name = stored.gallery.inputs[i];
+    if (stored.gallery.pictures) {
+      HYDRA_ASSIGN_OR_RETURN(row.picture, read(PictureFile(i)));
+    }
+    for (size_t j = 0; j < gallery.heads.size(); ++j) {
+      HYDRA_ASSIGN_OR_RETURN(row.maps.emplace_back(), read(MapFile(i, j)));
+    }
+  }
+  return gallery;
+}
+
 void AddFacts(const artifact::BundleDocuments& documents, report::ReportData& data) {
   const artifact::Provenance& provenance = documents.manifest.provenance;
   data.provenance = {{"Made by", "hydra-builder " + provenance.tool_version},
@@ -169,7 +191,7 @@ void AddFacts(const artifact::BundleDocuments& documents, report::ReportData& da
 }  // namespace
 
 absl::StatusOr<report::ReportData> FillReport(const artifact::BundleDocuments& documents,
-                                              const std::string& evaluation) {
+                                              const ReportSources& sources) {
   const artifact::Calibration& calibration = documents.calibration;
   report::ReportData data{
       .model_name = documents.manifest.name,
@@ -186,8 +208,11 @@ absl::StatusOr<report::ReportData> FillReport(const artifact::BundleDocuments& d
       "Certificates and conformal sets speak of data like the calibration splits; "
       "out-of-distribution traffic is outside them.");
   AddFacts(documents, data);
-  if (!evaluation.empty()) {
-    HYDRA_ASSIGN_OR_RETURN(const StoredEvaluation stored, ReadEvaluation(evaluation));
+  if (!sources.interpretation.empty()) {
+    HYDRA_ASSIGN_OR_RETURN(data.gallery, ReadGallery(sources.interpretation));
+  }
+  if (!sources.evaluation.empty()) {
+    HYDRA_ASSIGN_OR_RETURN(const StoredEvaluation stored, ReadEvaluation(sources.evaluation));
     HYDRA_RETURN_IF_ERROR(AddEvaluation(stored, calibration, data));
   }
   AddCertificateFigure(calibration, data);
@@ -195,8 +220,8 @@ absl::StatusOr<report::ReportData> FillReport(const artifact::BundleDocuments& d
 }
 
 absl::StatusOr<std::string> RenderBundleReport(const artifact::BundleDocuments& documents,
-                                               const std::string& evaluation) {
-  HYDRA_ASSIGN_OR_RETURN(const report::ReportData data, FillReport(documents, evaluation));
+                                               const ReportSources& sources) {
+  HYDRA_ASSIGN_OR_RETURN(const report::ReportData data, FillReport(documents, sources));
   return report::RenderReport(data);
 }
 

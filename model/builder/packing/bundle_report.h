@@ -9,13 +9,18 @@
 
 namespace hydra::builder {
 
-// `evaluation`: output of evaluate; empty: the page has no measured section.
-// Errors: as ReadEvaluation and the metrics.
+// Outputs of steps; an empty path leaves its part of the page out.
+struct ReportSources {
+  std::string evaluation;      // of evaluate
+  std::string interpretation;  // of interpret: its maps; what it found is in the head map
+};
+
+// Errors: as ReadEvaluation, ReadInterpretation and the metrics.
 absl::StatusOr<report::ReportData> FillReport(const artifact::BundleDocuments& documents,
-                                              const std::string& evaluation);
+                                              const ReportSources& sources);
 
 // Errors: as FillReport and report::RenderReport.
 absl::StatusOr<std::string> RenderBundleReport(const artifact::BundleDocuments& documents,
-                                               const std::string& evaluation);
+                                               const ReportSources& sources);
 
 }  // namespace hydra::builder

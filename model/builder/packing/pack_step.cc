@@ -13,6 +13,7 @@
 #include "model/base/rng.h"
 #include "model/base/status_macros.h"
 #include "model/builder/calibrating/stored_calibration.h"
+#include "model/builder/interpreting/interpretation.h"
 #include "model/builder/networks/head_choice.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/packing/bundle_report.h"
@@ -125,6 +126,11 @@ absl::StatusOr<artifact::BundleContents> Assemble(const DataOptions& data,
   documents.calibration = std::move(calibration.calibration);
   Describe(stored, options, inputs, context, documents);
   HYDRA_ASSIGN_OR_RETURN(documents.head_map, ReadHeadMap(inputs.heads, stored));
+  if (!inputs.interpretation.empty()) {
+    HYDRA_ASSIGN_OR_RETURN(const Interpretation interpretation,
+                           ReadInterpretation(inputs.interpretation));
+    HYDRA_RETURN_IF_ERROR(AddToHeadMap(interpretation, *documents.head_map));
+  }
   documents.manifest.provenance.choices = documents.head_map->provenance.choices;
   HYDRA_RETURN_IF_ERROR(AddMergeChoices(inputs.network, documents.manifest.provenance.choices));
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, stored.inputs, stored.labels));
@@ -135,7 +141,8 @@ absl::StatusOr<artifact::BundleContents> Assemble(const DataOptions& data,
   documents.manifest.provenance.choices.merge(GoldenChoices(golden));
   documents.golden = std::move(golden.answers);
   documents.policy_json = PolicyJson(options);
-  HYDRA_ASSIGN_OR_RETURN(documents.report_html, RenderBundleReport(documents, inputs.evaluation));
+  HYDRA_ASSIGN_OR_RETURN(documents.report_html,
+                         RenderBundleReport(documents, {inputs.evaluation, inputs.interpretation}));
   HYDRA_ASSIGN_OR_RETURN(contents.weights, ensemble::EncodeWeights(stored.network));
   context.console.Line(absl::StrFormat(
       "pack  golden answers of %d rows: bfloat16 differs by %.2g, a zeroed head by at least %.2g",

@@ -24,11 +24,12 @@ struct PackStepOptions {
 std::vector<OptionField> Fields(PackStepOptions& options);
 
 struct PackInputs {
-  std::string network;      // output of merge, or a checkpoint
-  std::string calibration;  // output of calibrate
-  std::string heads;        // output of select; empty: all heads are kept
-  std::string evaluation;   // output of evaluate; empty: a report without it
-  std::string recipe;       // text of the recipe; may be empty
+  std::string network;         // output of merge, or a checkpoint
+  std::string calibration;     // output of calibrate
+  std::string heads;           // output of select; empty: all heads are kept
+  std::string evaluation;      // output of evaluate; empty: a report without it
+  std::string interpretation;  // output of interpret; empty: no clusters, effects and maps
+  std::string recipe;          // text of the recipe; may be empty
 };
 
 // Writes the bundle to `out`, which is opened, loaded and replayed as a server would do before

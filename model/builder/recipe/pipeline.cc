@@ -83,13 +83,21 @@ class Pipeline {
     HYDRA_ASSIGN_OR_RETURN(const StepOutput calibration, Calibrate(made.network));
     HYDRA_ASSIGN_OR_RETURN(const StepOutput evaluation, Evaluate(base, made.network, calibration));
     if (recipe_.zeroshot.has_value()) HYDRA_RETURN_IF_ERROR(ZeroShot(base, made.network));
-    return Pack(made, calibration, evaluation);
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput interpretation, Interpret(base));
+    return Pack(made, {calibration, evaluation, interpretation});
   }
 
  private:
   struct Made {
     StepOutput network;
     StepOutput heads;  // empty path: all heads
+  };
+
+  // What is known about a network.
+  struct Found {
+    StepOutput calibration;
+    StepOutput evaluation;
+    StepOutput interpretation;  // empty path: not asked for
   };
 
   uint64_t BaseSeed() const {
@@ -269,19 +277,30 @@ class Pipeline {
         .status();
   }
 
-  absl::StatusOr<StepOutput> Pack(const Made& made, const StepOutput& calibration,
-                                  const StepOutput& evaluation) {
+  // An empty path when the recipe does not ask for it.
+  absl::StatusOr<StepOutput> Interpret(const StepOutput& base) {
+    if (!recipe_.interpret.has_value()) return StepOutput{};
+    const Json made_from = {
+        {"options", OptionsOf(*recipe_.interpret)}, {"pool", pool_}, {"base", base.key}};
+    return cache_.Run("interpret", made_from, [&](const std::string& out) {
+      return RunInterpret(recipe_.data, *recipe_.interpret, base.path, out, context_);
+    });
+  }
+
+  absl::StatusOr<StepOutput> Pack(const Made& made, const Found& found) {
     const PackInputs inputs{.network = made.network.path,
-                            .calibration = calibration.path,
+                            .calibration = found.calibration.path,
                             .heads = made.heads.path,
-                            .evaluation = evaluation.path,
+                            .evaluation = found.evaluation.path,
+                            .interpretation = found.interpretation.path,
                             .recipe = recipe_.text};
     const Json made_from = {{"options", OptionsOf(recipe_.pack)},
                             {"pool", pool_},
                             {"network", made.network.key},
                             {"heads", made.heads.key},
-                            {"calibration", calibration.key},
-                            {"evaluation", evaluation.key},
+                            {"calibration", found.calibration.key},
+                            {"evaluation", found.evaluation.key},
+                            {"interpretation", found.interpretation.key},
                             {"recipe", recipe_.text}};
     return cache_.Run("pack", made_from, [&](const std::string& out) {
       return RunPack(recipe_.data, recipe_.pack, inputs, out, context_);

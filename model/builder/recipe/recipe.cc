@@ -111,6 +111,9 @@ absl::StatusOr<Recipe> ParseRecipe(absl::string_view text, const std::string& so
   ReadFields(root.Section("merge"), Fields(recipe.merge));
   ReadFields(root.Section("calibrate"), Fields(recipe.calibrate));
   ReadFields(root.Section("evaluate"), Fields(recipe.evaluate));
+  if (root.Has("interpret")) {
+    ReadFields(root.Section("interpret"), Fields(recipe.interpret.emplace()));
+  }
   ReadFields(root.Section("pack"), Fields(recipe.pack));
   HYDRA_RETURN_IF_ERROR(root.Finish());
   if (recipe.prompts.has_value()) HYDRA_RETURN_IF_ERROR(ReadNamesFile(*recipe.prompts));

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "model/builder/calibrating/calibrate_step.h"
 #include "model/builder/evaluation/evaluate_step.h"
+#include "model/builder/interpreting/interpret_step.h"
 #include "model/builder/options/data_options.h"
 #include "model/builder/packing/pack_step.h"
 #include "model/builder/steps/finetune_step.h"
@@ -41,6 +42,7 @@ struct Recipe {
   MergeStepOptions merge;
   CalibrateStepOptions calibrate;
   EvaluateStepOptions evaluate;
+  std::optional<InterpretStepOptions> interpret;  // also look at the base's heads
   PackStepOptions pack;
 };
 

@@ -39,6 +39,10 @@ void FillFacts(const artifact::HeadMap& map, size_t layer, v1::LayerHeads& out) 
       (*facts.mutable_importance())[key] = importance.values[layer][h];
     }
     if (!map.clusters.empty()) facts.set_cluster(static_cast<uint32_t>(map.clusters[layer][h]));
+    if (!map.effects) continue;
+    v1::HeadEffect& effect = *facts.mutable_effect();
+    effect.set_nll_change_nats(map.effects->nll_change_nats[layer][h]);
+    effect.set_accuracy_change(map.effects->accuracy_change[layer][h]);
   }
 }
 
@@ -96,6 +100,24 @@ void FillOverlaps(const artifact::Manifest& manifest, v1::GetHeadMapResponse& ou
   }
 }
 
+void FillClustering(const artifact::HeadClustering& clustering, v1::HeadClustering& out) {
+  for (const artifact::HeadPlace& place : clustering.representatives) {
+    v1::HeadPlace& head = *out.add_representatives();
+    head.set_layer(static_cast<uint32_t>(place.layer));
+    head.set_head(static_cast<uint32_t>(place.head));
+  }
+  out.set_davies_bouldin(clustering.davies_bouldin);
+  out.set_silhouette(clustering.silhouette);
+  out.set_inputs(static_cast<uint32_t>(clustering.inputs));
+  out.set_affinity(clustering.affinity);
+}
+
+void FillBasis(const artifact::HeadEffects& effects, v1::HeadEffectBasis& out) {
+  out.set_inputs(static_cast<uint32_t>(effects.inputs));
+  out.set_nll_nats(effects.nll_nats);
+  out.set_accuracy(effects.accuracy);
+}
+
 void FillProvenance(const policy::ServedBundle& bundle, v1::HeadProvenance& out) {
   out.set_base_digest(bundle.manifest.provenance.base_digest);
   out.set_tool_version(bundle.manifest.provenance.tool_version);
@@ -138,6 +160,10 @@ absl::StatusOr<v1::GetHeadMapResponse> MakeHeadMap(const policy::ServedBundle& b
   for (const uint32_t layer : chosen) FillLayer(bundle, layer, *response.add_layers());
   FillOverlaps(bundle.manifest, response);
   FillProvenance(bundle, *response.mutable_provenance());
+  if (!bundle.head_map) return response;
+  const artifact::HeadMap& map = *bundle.head_map;
+  if (map.clustering) FillClustering(*map.clustering, *response.mutable_clustering());
+  if (map.effects) FillBasis(*map.effects, *response.mutable_effect_basis());
   return response;
 }
 

@@ -22,10 +22,10 @@ grpc::Status HeadMapService::GetHeadMap(grpc::ServerContext* context,
 }
 
 grpc::Status HeadMapService::ExplainHeads(grpc::ServerContext* context,
-                                          const v1::ExplainHeadsRequest*,
+                                          const v1::ExplainHeadsRequest* request,
                                           v1::ExplainHeadsResponse* response) {
-  return AnswerUnimplemented(environment_, *context, "hydra.v1.HeadMapService/ExplainHeads",
-                             *response);
+  return Answer(environment_, *context, "hydra.v1.HeadMapService/ExplainHeads", *response,
+                [&] { return explainer_.Explain(*context, *request); });
 }
 
 }  // namespace hydra::rpc

@@ -1,17 +1,20 @@
-// hydra.v1.HeadMapService.  ExplainHeads comes later.
+// hydra.v1.HeadMapService: which heads the members kept, and what they look at.
 #pragma once
 
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/status.h"
 #include "hydra/v1/head_map.grpc.pb.h"
+#include "server/rpc/control/head_explainer.h"
+#include "server/rpc/predict/call_environment.h"
 #include "server/rpc/wire/handler.h"
 
 namespace hydra::rpc {
 
-// Thread-safe.  `environment` outlives it.
+// Thread-safe.  Both environments outlive it.
 class HeadMapService final : public v1::HeadMapService::Service {
  public:
-  explicit HeadMapService(const ControlEnvironment& environment) : environment_(environment) {}
+  HeadMapService(const ControlEnvironment& environment, const CallEnvironment& calls)
+      : environment_(environment), explainer_(calls) {}
 
   grpc::Status GetHeadMap(grpc::ServerContext* context, const v1::GetHeadMapRequest* request,
                           v1::GetHeadMapResponse* response) override;
@@ -22,6 +25,7 @@ class HeadMapService final : public v1::HeadMapService::Service {
   absl::StatusOr<v1::GetHeadMapResponse> Get(const v1::GetHeadMapRequest& request);
 
   const ControlEnvironment& environment_;
+  HeadExplainer explainer_;
 };
 
 }  // namespace hydra::rpc

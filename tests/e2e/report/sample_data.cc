@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "model/base/rng.h"
@@ -9,6 +11,7 @@
 #include "model/calibration/conformal_quantile.h"
 #include "model/calibration/declared_cuts.h"
 #include "model/calibration/temperature.h"
+#include "model/interpret/png_encode.h"
 #include "model/metrics/detection.h"
 #include "model/metrics/probability.h"
 #include "model/report/score_histogram.h"
@@ -150,6 +153,44 @@ artifact::HeadMap DrawHeadMap(base::Rng& rng) {
   return map;
 }
 
+void AddInterpretation(base::Rng& rng, artifact::HeadMap& map) {
+  artifact::HeadEffects effects{.inputs = 256, .nll_nats = 0.42, .accuracy = 0.88};
+  for (size_t l = 0; l < map.layers; ++l) {
+    for (size_t h = 0; h < map.heads; ++h) {
+      if (h == 0) {
+        map.clusters.emplace_back();
+        effects.nll_change_nats.emplace_back();
+        effects.accuracy_change.emplace_back();
+      }
+      map.clusters[l].push_back(rng.UniformBelow(3));
+      effects.nll_change_nats[l].push_back(0.02 * rng.Normal());
+      effects.accuracy_change[l].push_back(-0.01 * rng.Uniform());
+    }
+  }
+  map.effects = std::move(effects);
+  map.clustering = artifact::HeadClustering{.representatives = {{0, 1}, {2, 3}, {5, 0}},
+                                            .davies_bouldin = 1.5,
+                                            .silhouette = 0.12,
+                                            .inputs = 256,
+                                            .affinity = "shifted"};
+}
+
+// Pictures of noise under hostile names.
+HeadGallery DrawGallery(base::Rng& rng, const artifact::HeadMap& map) {
+  const auto noise = [&rng] {
+    interpret::PngImage image{.height = 28, .width = 28};
+    for (size_t i = 0; i < 28 * 28 * 3; ++i) {
+      image.rgb.push_back(static_cast<uint8_t>(rng.UniformBelow(256)));
+    }
+    return interpret::EncodePng(image).value();
+  };
+  HeadGallery gallery{.heads = map.clustering->representatives};
+  for (const char* name : {"coat", kMarkup}) {
+    gallery.rows.push_back({.name = name, .picture = noise(), .maps = {noise(), noise(), noise()}});
+  }
+  return gallery;
+}
+
 void AddTables(const metrics::ProbabilityMetrics& quality, double ece, ReportData& data) {
   data.baselines.note = "Test rows, mean \u00b1 standard deviation over three seeds.";
   data.baselines.columns = {{"Accuracy", Better::kHigher, 1, "%"},
@@ -211,6 +252,8 @@ ReportData SampleData() {
                AnswersOf(DrawRows(1500, 0.0, 1.2, rng), temperature.temperature), data);
   AddCertificate(temperature.temperature, rng, data);
   data.head_map = DrawHeadMap(rng);
+  AddInterpretation(rng, *data.head_map);
+  data.gallery = DrawGallery(rng, *data.head_map);
   for (const char* split : {"select", "fit", "path", "certify", "conformal"}) {
     data.splits[split] = {.n = 2000, .digest = base::Sha256Hex(split)};
   }

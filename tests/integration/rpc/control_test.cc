@@ -63,14 +63,13 @@ TEST_F(ControlTest, GetHeadMap_ShowsMembersAndLayers) {
 
 TEST_F(ControlTest, LaterMethods_AreUnimplementedWithDetails) {
   const auto models = v1::ModelService::NewStub(channel_);
-  const auto heads = v1::HeadMapService::NewStub(channel_);
   const auto feedback = v1::FeedbackService::NewStub(channel_);
   const auto expect_unimplemented = [](const grpc::Status& status) {
     const absl::Status converted = client::StatusFromGrpc(status);
     EXPECT_EQ(converted.code(), absl::StatusCode::kUnimplemented);
     EXPECT_EQ(base::ReasonOf(converted), "UNIMPLEMENTED");
   };
-  grpc::ClientContext contexts[7];
+  grpc::ClientContext contexts[6];
   v1::LoadModelResponse loaded;
   expect_unimplemented(models->LoadModel(&contexts[0], {}, &loaded));
   v1::ActivateModelResponse activated;
@@ -79,12 +78,10 @@ TEST_F(ControlTest, LaterMethods_AreUnimplementedWithDetails) {
   expect_unimplemented(models->RollbackModel(&contexts[2], {}, &rolled));
   v1::UnloadModelResponse unloaded;
   expect_unimplemented(models->UnloadModel(&contexts[3], {}, &unloaded));
-  v1::ExplainHeadsResponse explained;
-  expect_unimplemented(heads->ExplainHeads(&contexts[4], {}, &explained));
   v1::ReportOutcomesResponse reported;
-  expect_unimplemented(feedback->ReportOutcomes(&contexts[5], {}, &reported));
+  expect_unimplemented(feedback->ReportOutcomes(&contexts[4], {}, &reported));
   v1::GetCalibrationResponse calibrated;
-  expect_unimplemented(feedback->GetCalibration(&contexts[6], {}, &calibrated));
+  expect_unimplemented(feedback->GetCalibration(&contexts[5], {}, &calibrated));
 }
 
 TEST_F(ControlTest, EveryCall_IsReportedUnderItsName) {

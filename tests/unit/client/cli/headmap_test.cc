@@ -56,6 +56,34 @@ TEST(HeadmapTest, Run_TwoLayers_AreAPicture) {
             "heads chosen by taylor, seed 0, base 0123456789ab\n");
 }
 
+TEST(HeadmapTest, Run_ClustersAndEffects_AreTables) {
+  v1::GetHeadMapResponse map = TwoLayers();
+  for (uint32_t l = 0; l < 2; ++l) {
+    for (uint32_t h = 0; h < 4; ++h) {
+      v1::HeadFacts& facts = *map.mutable_layers(static_cast<int>(l))->add_heads();
+      facts.set_head(h);
+      if (l + h > 0) facts.set_cluster(h / 2);
+      facts.mutable_effect()->set_nll_change_nats(0.25 * l - 0.125 * h);
+      facts.mutable_effect()->set_accuracy_change(-0.5 * l);
+    }
+  }
+  map.mutable_clustering()->add_representatives();
+  map.mutable_clustering()->add_representatives();
+  map.mutable_clustering()->set_inputs(64);
+  map.mutable_clustering()->set_silhouette(0.25);
+  map.mutable_effect_basis()->set_inputs(32);
+  map.mutable_effect_basis()->set_accuracy(0.75);
+  const std::string out = RunCli({"headmap"}, Serving(map)).out;
+  EXPECT_THAT(out, ::testing::HasSubstr("layer  cluster\n"
+                                        "-----  -------\n"
+                                        "    0  ?ABB\n"
+                                        "    1  AABB\n"));
+  EXPECT_THAT(out, ::testing::HasSubstr("2 clusters of what heads look at over 64 inputs"));
+  EXPECT_THAT(out, ::testing::HasSubstr("    1     0         +0.2500             -50.00 %\n"
+                                        "    1     1         +0.1250             -50.00 %\n"));
+  EXPECT_THAT(out, ::testing::HasSubstr("on 32 inputs: NLL 0.0000, accuracy 75.00 %"));
+}
+
 TEST(HeadmapTest, Run_AbsurdNumbers_AreBounded) {
   v1::GetHeadMapResponse map = TwoLayers();
   map.set_heads(4'000'000'000u);

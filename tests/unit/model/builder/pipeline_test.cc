@@ -46,6 +46,7 @@ select: {keep: 2, overlap_penalty: 1}
 finetune: {steps: 8, batch: 20, flip: false}
 calibrate: {cuts: 10, alphas: [0.2]}
 evaluate: {final: true, resamples: 20}
+interpret: {clusters: 2, images: 40, maps: 2}
 pack: {name: tiny, golden_rows: 8, policy_coverage: 0.8}
 )";
 
@@ -92,6 +93,25 @@ class PipelineTest : public testing::Test {
 ScratchDirectory* PipelineTest::scratch_ = nullptr;
 absl::Status PipelineTest::first_;
 std::string PipelineTest::first_log_;
+
+TEST_F(PipelineTest, Interpretation_IsInTheHeadMapAndTheReport) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("bundle"));
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  ASSERT_TRUE(bundle->head_map().has_value());
+  const artifact::HeadMap& map = *bundle->head_map();
+  EXPECT_EQ(map.clusters.size(), 2u);
+  ASSERT_TRUE(map.clustering.has_value());
+  EXPECT_EQ(map.clustering->representatives.size(), 2u);
+  EXPECT_EQ(map.clustering->inputs, 40u);
+  ASSERT_TRUE(map.effects.has_value());
+  EXPECT_EQ(map.effects->nll_change_nats[1].size(), 4u);
+  EXPECT_EQ(map.provenance.choices.at("interpret_images"), "40");
+  const std::string page =
+      base::ReadFile(scratch_->Path("bundle/report/index.html"), size_t{64} << 20).value();
+  EXPECT_THAT(page, HasSubstr("Laplace maps"));
+  EXPECT_THAT(page, HasSubstr("What the base loses without a head"));
+}
 
 TEST_F(PipelineTest, Recipe_MakesABundleThatVerifies) {
   ASSERT_TRUE(first_.ok()) << first_;

@@ -7,9 +7,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/ensemble/add_readers.h"
 #include "model/ensemble/merge.h"
 #include "model/nn/pass/forward.h"
 #include "model/nn/tensor_convert.h"
+#include "model/runtime/rows.h"
 #include "tests/unit/model/random_network.h"
 
 namespace hydra::runtime {
@@ -146,6 +148,81 @@ TEST(NetworkPredictorTest, NetworkThatDoesNotFitItsPlan_IsRefusedByName) {
   EXPECT_EQ(predictor.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(predictor.status().message(),
               HasSubstr("layers.1.fc1.weight: got [1, 3, 24], want [1, 20, 24]"));
+}
+
+// heads[l] of each member of ThreeMembers.
+const std::vector<ensemble::KeptHeads> kKept = {
+    {{0, 1}, {2}, {0, 3}}, {{1, 2}, {3}, {1, 2}}, {{0, 3}, {}, {1}}};
+
+TEST(NetworkPredictorTest, Explain_GivesEachHeadsAttentionAsItsMemberAloneComputesIt) {
+  const nn::Network base = WideNetwork(TinyGeometry(), 1);
+  const nn::Network merged = ThreeMembers();
+  ASSERT_TRUE(merged.plan[0].shared_qkv);  // both ways of keeping q/k/v are looked at
+  ASSERT_FALSE(merged.plan[1].shared_qkv);
+  const auto predictor = MakePredictor(merged, {}).value();
+  const Rows row{.values = RowsOf(1)};
+  for (size_t m = 0; m < kKept.size(); ++m) {
+    std::vector<HeadQuery> queries;
+    for (size_t l = 0; l < kKept[m].size(); ++l) {
+      for (const size_t h : kKept[m][l]) queries.push_back({.layer = l, .head = h, .member = m});
+    }
+    const auto seen = predictor->Explain(row, queries);
+    ASSERT_TRUE(seen.ok()) << seen.status();
+    ASSERT_EQ(seen->size(), queries.size());
+    std::vector<std::vector<float>> want;
+    nn::ForwardOptions options;
+    options.observe_attention = [&](size_t, const nn::SequenceGroup&, const at::Tensor& seen_here) {
+      for (int64_t k = 0; k < seen_here.size(2); ++k) {
+        want.push_back(nn::ToFloatVector(seen_here[0][0][k]));
+      }
+    };
+    nn::Forward(ensemble::PruneHeads(base, kKept[m]).value(), RandomImages(TinyGeometry(), 1, 7),
+                options);
+    ASSERT_EQ(want.size(), queries.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ((*seen)[i].tokens, 10u);
+      ASSERT_EQ((*seen)[i].probabilities.size(), want[i].size());
+      for (size_t j = 0; j < want[i].size(); ++j) {
+        EXPECT_NEAR((*seen)[i].probabilities[j], want[i][j], 1e-5);
+      }
+    }
+  }
+}
+
+TEST(NetworkPredictorTest, ExplainOfReaders_IsUnimplemented) {
+  const auto readers = ensemble::AddReaders(WideNetwork(TinyGeometry(), 1), {});
+  ASSERT_TRUE(readers.ok()) << readers.status();
+  const auto predictor = MakePredictor(*readers, {}).value();
+  EXPECT_TRUE(absl::IsUnimplemented(
+      predictor->Explain({.values = RowsOf(1)}, std::vector<HeadQuery>{{}}).status()));
+}
+
+TEST(NetworkPredictorTest, ExplainOfARemovedHead_IsRefusedByName) {
+  const auto predictor = MakePredictor(ThreeMembers(), {}).value();
+  const Rows row{.values = RowsOf(1)};
+  const auto message = [&](const HeadQuery& query) {
+    return std::string(predictor->Explain(row, std::vector<HeadQuery>{query}).status().message());
+  };
+  EXPECT_THAT(message({.layer = 1, .head = 2, .member = 2}),
+              HasSubstr("member 2 does not keep head 2 in layer 1"));
+  EXPECT_THAT(message({.layer = 3, .head = 0, .member = 0}), HasSubstr("in layer 3"));
+  EXPECT_THAT(message({.layer = 0, .head = 0, .member = 3}), HasSubstr("member 3"));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      predictor->Explain({.values = RowsOf(2)}, std::vector<HeadQuery>{{}}).status()));
+}
+
+TEST(NetworkPredictorTest, ExplainOfAText_HasItsTokensAndRowsThatSumToOne) {
+  const auto predictor = MakePredictor(TextNetwork(), {}).value();
+  const Rows text{.token_ids = {4, 5, 6, 7, 8}, .lengths = {5}};
+  const auto seen = predictor->Explain(text, std::vector<HeadQuery>{{.layer = 2, .head = 3}});
+  ASSERT_TRUE(seen.ok()) << seen.status();
+  EXPECT_EQ((*seen)[0].tokens, 5u);
+  ASSERT_EQ((*seen)[0].probabilities.size(), 25u);
+  for (size_t i = 0; i < 5; ++i) {
+    double sum = 0.0;
+    for (size_t j = 0; j < 5; ++j) sum += (*seen)[0].probabilities[i * 5 + j];
+    EXPECT_NEAR(sum, 1.0, 1e-5);
+  }
 }
 
 }  // namespace

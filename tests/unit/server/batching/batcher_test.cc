@@ -288,5 +288,49 @@ TEST(BatcherCreateTest, NoneOrDifferentPredictors_AreRefused) {
       HasSubstr("different shapes"));
 }
 
+TEST_F(BatcherTest, ExplainJob_RunsAloneAndGivesAttention) {
+  Start({});
+  TestJob test = MakeJob(1, kShape.row_values, 3.0f);
+  test.job.companions = Companions::kNone;
+  test.job.explain = {{.layer = 1, .head = 2, .member = 0}, {.layer = 0, .head = 1, .member = 2}};
+  const std::vector<runtime::HeadQuery> heads = test.job.explain;
+  ASSERT_TRUE(batcher_->Submit(std::move(test.job)).ok());
+  const Answer answer = test.answer.get();
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_TRUE(answer->member_logits.empty());
+  EXPECT_EQ(answer->dispatch_reason, DispatchReason::kAlone);
+  ASSERT_EQ(answer->attention.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(answer->attention[i].probabilities,
+              fakes::FakePredictor::Attention(heads[i], kShape.row_values + 1).probabilities);
+  }
+}
+
+TEST_F(BatcherTest, ExplainJobWithCompanions_IsRefused) {
+  Start({});
+  TestJob test = MakeJob(1, kShape.row_values, 3.0f);
+  test.job.explain = {{}};
+  const absl::Status status = batcher_->Submit(std::move(test.job));
+  EXPECT_EQ(base::ReasonOf(status), "JOB_SHAPE");
+  TestJob two = MakeJob(2, kShape.row_values, 3.0f);
+  two.job.companions = Companions::kNone;
+  two.job.explain = {{}};
+  EXPECT_EQ(base::ReasonOf(batcher_->Submit(std::move(two.job))), "JOB_SHAPE");
+}
+
+TEST_F(BatcherTest, ExplainPassThatFails_AnswersItsJobAndTheLaneGoesOn) {
+  Start({}, [](absl::Span<const float> rows, size_t) {
+    return rows.front() == 7.0f ? absl::InternalError("broken") : absl::OkStatus();
+  });
+  TestJob test = MakeJob(1, kShape.row_values, 7.0f);
+  test.job.companions = Companions::kNone;
+  test.job.explain = {{}};
+  ASSERT_TRUE(batcher_->Submit(std::move(test.job)).ok());
+  EXPECT_THAT(test.answer.get().status().message(), HasSubstr("broken"));
+  TestJob next = MakeJob(1, kShape.row_values, 1.0f);
+  ASSERT_TRUE(batcher_->Submit(std::move(next.job)).ok());
+  EXPECT_TRUE(next.answer.get().ok());
+}
+
 }  // namespace
 }  // namespace hydra::batching

@@ -59,6 +59,16 @@ TEST(MakeHeadMapTest, Importance_ComesFromTheBundlesHeadMap) {
       .importance = {{.method = "taylor", .values = {{1, 2, 3, 4}, {5, 6, 7, 8}}},
                      {.method = "circuit", .member = 1, .values = {{9, 9, 9, 9}, {9, 9, 9, 9}}}},
       .clusters = {{0, 0, 1, 1}, {1, 1, 0, 0}},
+      .clustering = artifact::HeadClustering{.representatives = {{0, 1}, {1, 0}},
+                                             .davies_bouldin = 1.5,
+                                             .silhouette = 0.25,
+                                             .inputs = 256,
+                                             .affinity = "shifted"},
+      .effects = artifact::HeadEffects{.inputs = 200,
+                                       .nll_nats = 0.5,
+                                       .accuracy = 0.75,
+                                       .nll_change_nats = {{1, 2, 3, 4}, {5, 6, 7, 8}},
+                                       .accuracy_change = {{0, 0, 0, 0}, {0, 0, -0.5, 0}}},
       .provenance = {.selection = "taylor", .data_digest = "x", .seed = 3}};
   const auto map = MakeHeadMap(bundle, {});
   ASSERT_TRUE(map.ok());
@@ -66,6 +76,18 @@ TEST(MakeHeadMapTest, Importance_ComesFromTheBundlesHeadMap) {
   EXPECT_EQ(facts.importance().at("taylor"), 7.0);
   EXPECT_EQ(facts.importance().at("circuit/1"), 9.0);
   EXPECT_EQ(facts.cluster(), 0u);
+  EXPECT_EQ(facts.effect().nll_change_nats(), 7.0);
+  EXPECT_EQ(facts.effect().accuracy_change(), -0.5);
+  EXPECT_EQ(map->effect_basis().inputs(), 200u);
+  EXPECT_EQ(map->effect_basis().nll_nats(), 0.5);
+  EXPECT_EQ(map->effect_basis().accuracy(), 0.75);
+  ASSERT_EQ(map->clustering().representatives_size(), 2);
+  EXPECT_EQ(map->clustering().representatives(0).head(), 1u);
+  EXPECT_EQ(map->clustering().representatives(1).layer(), 1u);
+  EXPECT_EQ(map->clustering().davies_bouldin(), 1.5);
+  EXPECT_EQ(map->clustering().silhouette(), 0.25);
+  EXPECT_EQ(map->clustering().inputs(), 256u);
+  EXPECT_EQ(map->clustering().affinity(), "shifted");
   EXPECT_EQ(map->provenance().method(), "taylor");
   EXPECT_EQ(map->provenance().seed(), 3u);
 }

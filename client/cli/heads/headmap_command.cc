@@ -1,4 +1,4 @@
-#include "client/cli/headmap_command.h"
+#include "client/cli/heads/headmap_command.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -20,6 +20,7 @@ namespace {
 using terminal::Printable;
 using terminal::Table;
 
+constexpr size_t kShownEffects = 10;
 constexpr uint32_t kMaxShownHeads = 256;  // a server's number is not trusted with memory
 
 struct HeadmapFlags {
@@ -81,6 +82,60 @@ std::string Overlaps(const v1::GetHeadMapResponse& map) {
   return table.ToString();
 }
 
+// One character a head: "A" for cluster 0, "?" where it is not known.
+std::string ClusterRow(const v1::LayerHeads& layer, uint32_t heads) {
+  std::string row(std::min(heads, kMaxShownHeads), '?');
+  for (const v1::HeadFacts& facts : layer.heads()) {
+    if (facts.head() >= row.size() || !facts.has_cluster()) continue;
+    row[facts.head()] = facts.cluster() < 26 ? static_cast<char>('A' + facts.cluster()) : '+';
+  }
+  return row;
+}
+
+std::string Clusters(const v1::GetHeadMapResponse& map) {
+  Table table({{"layer", terminal::Align::kRight}, {"cluster"}});
+  for (const v1::LayerHeads& layer : map.layers()) {
+    table.AddRow({absl::StrCat(layer.layer()), ClusterRow(layer, map.heads())});
+  }
+  const v1::HeadClustering& clustering = map.clustering();
+  return absl::StrFormat(
+      "\n%s\n%d clusters of what heads look at over %d inputs: Davies-Bouldin "
+      "%.3f, silhouette %.3f\n",
+      table.ToString(), clustering.representatives_size(), clustering.inputs(),
+      clustering.davies_bouldin(), clustering.silhouette());
+}
+
+struct RatedHead {
+  uint32_t layer = 0;
+  const v1::HeadFacts* facts = nullptr;
+};
+
+// The heads that the base misses most.
+std::string Effects(const v1::GetHeadMapResponse& map) {
+  std::vector<RatedHead> heads;
+  for (const v1::LayerHeads& layer : map.layers()) {
+    for (const v1::HeadFacts& facts : layer.heads()) {
+      if (facts.has_effect()) heads.push_back({layer.layer(), &facts});
+    }
+  }
+  std::stable_sort(heads.begin(), heads.end(), [](const RatedHead& a, const RatedHead& b) {
+    return a.facts->effect().nll_change_nats() > b.facts->effect().nll_change_nats();
+  });
+  Table table({{"layer", terminal::Align::kRight},
+               {"head", terminal::Align::kRight},
+               {"NLL without it", terminal::Align::kRight},
+               {"accuracy without it", terminal::Align::kRight}});
+  for (size_t i = 0; i < std::min(heads.size(), kShownEffects); ++i) {
+    const v1::HeadEffect& effect = heads[i].facts->effect();
+    table.AddRow({absl::StrCat(heads[i].layer), absl::StrCat(heads[i].facts->head()),
+                  absl::StrFormat("%+.4f", effect.nll_change_nats()),
+                  absl::StrFormat("%+.2f %%", 100.0 * effect.accuracy_change())});
+  }
+  return absl::StrFormat("\n%s\nof the base on %d inputs: NLL %.4f, accuracy %.2f %%\n",
+                         table.ToString(), map.effect_basis().inputs(),
+                         map.effect_basis().nll_nats(), 100.0 * map.effect_basis().accuracy());
+}
+
 std::string ProvenanceText(const v1::HeadProvenance& provenance) {
   if (provenance.method().empty()) return "";
   std::string text = absl::StrCat("\nheads chosen by ", Printable(provenance.method()), ", seed ",
@@ -98,6 +153,8 @@ std::string HeadmapText(const v1::GetHeadMapResponse& map) {
       absl::StrFormat("%s: %d members, %d heads in each layer; # kept, . not\n\n%s",
                       Printable(map.model().name()), map.members(), map.heads(), Picture(map));
   if (!map.overlaps().empty()) absl::StrAppend(&text, "\n", Overlaps(map));
+  if (map.has_clustering()) absl::StrAppend(&text, Clusters(map));
+  if (map.has_effect_basis()) absl::StrAppend(&text, Effects(map));
   absl::StrAppend(&text, ProvenanceText(map.provenance()));
   return text;
 }

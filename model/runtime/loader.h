@@ -23,6 +23,9 @@ Numerics ResolveNumerics(Numerics wanted);
 struct PredictorOptions {
   size_t threads = 1;  // intra-op threads of the calling lane
   Numerics numerics = Numerics::kFloat32;
+  // Every token in every layer, as the reference computes: for measurements only, the answers are
+  // the same.
+  bool every_token = false;
 };
 
 // Copies the weights it needs; `bundle` may go away afterwards.

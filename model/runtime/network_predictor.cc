@@ -21,7 +21,9 @@ namespace {
 class NetworkPredictor final : public Predictor {
  public:
   NetworkPredictor(nn::Network network, const PredictorOptions& options)
-      : network_(std::move(network)), threads_(static_cast<int>(options.threads)) {
+      : network_(std::move(network)),
+        threads_(static_cast<int>(options.threads)),
+        every_token_(options.every_token) {
     const artifact::Geometry& geometry = network_.geometry;
     shape_ = {.members = network_.members,
               .classes = geometry.classes,
@@ -80,11 +82,12 @@ class NetworkPredictor final : public Predictor {
   std::vector<float> Forward(const nn::Input& input) const {
     TakeThreads();
     const c10::InferenceMode inference;
-    return nn::ToFloatVector(nn::Forward(network_, input));
+    return nn::ToFloatVector(nn::Forward(network_, input, {.plain = every_token_}));
   }
 
   const nn::Network network_;
   const int threads_;
+  const bool every_token_;
   PredictorShape shape_;
 };
 

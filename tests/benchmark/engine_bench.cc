@@ -4,12 +4,15 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/artifact/bundle.h"
 #include "model/base/rng.h"
 #include "model/base/status_macros.h"
+#include "model/ensemble/add_readers.h"
 #include "model/ensemble/bundle_weights.h"
 #include "model/ensemble/cost.h"
 #include "model/ensemble/merge.h"
@@ -25,6 +28,7 @@ namespace {
 struct Contender {
   std::string name;
   size_t passes = 1;  // forward passes of `predictor` for one answer
+  uint64_t macs = 0;  // of one pass
   ensemble::Cost cost;
   std::unique_ptr<runtime::Predictor> predictor;
 };
@@ -75,13 +79,41 @@ absl::StatusOr<nn::Network> RandomHydra(const nn::Network& single, const EngineO
   return ensemble::MergeMembers(members, {});
 }
 
-absl::StatusOr<nn::Network> HydraNetwork(const EngineOptions& options) {
-  if (!options.bundle.empty()) {
-    HYDRA_ASSIGN_OR_RETURN(const artifact::Bundle bundle, artifact::Bundle::Open(options.bundle));
-    return ensemble::DecodeWeights(bundle.manifest(), bundle.weights());
+using Networks = std::vector<std::pair<std::string, nn::Network>>;
+
+// Ensembles of a single model in the ways that members can share it.
+absl::StatusOr<Networks> RandomEnsembles(const nn::Network& single, const EngineOptions& options) {
+  const size_t members = options.members, layers = single.geometry.layers;
+  const std::string of = absl::StrCat(" of ", members);
+  Networks networks;
+  HYDRA_ASSIGN_OR_RETURN(nn::Network hydra, RandomHydra(single, options));
+  networks.emplace_back("hydra" + of, std::move(hydra));
+  HYDRA_ASSIGN_OR_RETURN(nn::Network branch,
+                         ensemble::MergeMembers(std::vector<nn::Network>(members, single),
+                                                {.mlp = ensemble::MergePart::kPerMember,
+                                                 .norms = ensemble::MergePart::kPerMember,
+                                                 .split_from = layers - 1}));
+  networks.emplace_back("last layer" + of, std::move(branch));
+  const std::vector<std::pair<size_t, std::string>> readers = {
+      {3, "tied"}, {3, "own"}, {layers, "tied"}, {layers, "own"}};
+  for (const auto& [depth, mlp] : readers) {
+    HYDRA_ASSIGN_OR_RETURN(
+        nn::Network network,
+        ensemble::AddReaders(single, {.members = members, .layers = depth, .mlp = mlp}));
+    networks.emplace_back(absl::StrCat("readers", of, ", ", depth, " ", mlp), std::move(network));
   }
-  HYDRA_ASSIGN_OR_RETURN(const artifact::Geometry geometry, NamedGeometry(options.geometry));
-  return RandomHydra(train::RandomNetwork(geometry, 1, /*seed=*/0), options);
+  return networks;
+}
+
+absl::StatusOr<Networks> NetworksToTime(const EngineOptions& options) {
+  if (options.bundle.empty()) {
+    HYDRA_ASSIGN_OR_RETURN(const artifact::Geometry geometry, NamedGeometry(options.geometry));
+    return RandomEnsembles(train::RandomNetwork(geometry, 1, /*seed=*/0), options);
+  }
+  HYDRA_ASSIGN_OR_RETURN(const artifact::Bundle bundle, artifact::Bundle::Open(options.bundle));
+  HYDRA_ASSIGN_OR_RETURN(nn::Network network,
+                         ensemble::DecodeWeights(bundle.manifest(), bundle.weights()));
+  return Networks{{absl::StrCat("bundle of ", network.members), std::move(network)}};
 }
 
 absl::StatusOr<std::vector<Contender>> MakeContenders(const EngineOptions& options) {
@@ -89,24 +121,34 @@ absl::StatusOr<std::vector<Contender>> MakeContenders(const EngineOptions& optio
     return absl::InvalidArgumentError(
         absl::StrCat("numerics: got \"", options.numerics, "\", want float32 or bfloat16"));
   }
-  HYDRA_ASSIGN_OR_RETURN(const nn::Network hydra, HydraNetwork(options));
-  const auto prefix = static_cast<size_t>(hydra.weights.prefix.size(0));
-  const nn::Network single = train::RandomNetwork(hydra.geometry, prefix, /*seed=*/0);
+  HYDRA_ASSIGN_OR_RETURN(const Networks networks, NetworksToTime(options));
+  const nn::Network& first = networks.front().second;
+  const nn::Network single = train::RandomNetwork(
+      first.geometry, static_cast<size_t>(first.weights.prefix.size(0)), /*seed=*/0);
+  const ensemble::Cost cost = ensemble::CostOf(single);
   const runtime::PredictorOptions predictor{.threads = options.threads,
                                             .numerics = options.numerics == "bfloat16"
                                                             ? runtime::Numerics::kBFloat16
                                                             : runtime::Numerics::kFloat32};
+  runtime::PredictorOptions plain = predictor;
+  plain.every_token = true;
   std::vector<Contender> contenders(3);
-  contenders[0] = {.name = "single", .cost = ensemble::CostOf(single)};
-  contenders[1] = {.name = absl::StrCat("deep ensemble of ", hydra.members),
-                   .passes = hydra.members,
-                   .cost = ensemble::CostOf(single)};
-  contenders[2] = {.name = absl::StrCat("hydra of ", hydra.members),
-                   .cost = ensemble::CostOf(hydra)};
+  contenders[0] = {.name = "single, every token", .macs = cost.plain_macs, .cost = cost};
+  contenders[1] = {.name = "single", .macs = cost.macs, .cost = cost};
+  contenders[2] = {.name = absl::StrCat("deep ensemble of ", first.members),
+                   .passes = first.members,
+                   .macs = cost.plain_macs,
+                   .cost = cost};
   for (Contender& contender : contenders) {
     HYDRA_ASSIGN_OR_RETURN(
         contender.predictor,
-        runtime::MakePredictor(&contender == &contenders[2] ? hydra : single, predictor));
+        runtime::MakePredictor(single, &contender == &contenders[1] ? predictor : plain));
+  }
+  for (const auto& [name, network] : networks) {
+    Contender& contender =
+        contenders.emplace_back(Contender{.name = name, .cost = ensemble::CostOf(network)});
+    contender.macs = contender.cost.macs;
+    HYDRA_ASSIGN_OR_RETURN(contender.predictor, runtime::MakePredictor(network, predictor));
   }
   return contenders;
 }
@@ -114,7 +156,7 @@ absl::StatusOr<std::vector<Contender>> MakeContenders(const EngineOptions& optio
 void PrintRow(const EngineOptions& options, size_t batch, const Contender& contender,
               const Spread& time, const Spread& ratio) {
   const double inputs = static_cast<double>(batch), passes = static_cast<double>(contender.passes);
-  const double gmacs = passes * static_cast<double>(contender.cost.macs) * 1e-9;
+  const double gmacs = passes * static_cast<double>(contender.macs) * 1e-9;
   const double mib = passes * static_cast<double>(contender.cost.weight_bytes) / (1 << 20);
   if (options.json) {
     std::cout << absl::StrFormat(
@@ -126,7 +168,7 @@ void PrintRow(const EngineOptions& options, size_t batch, const Contender& conte
         mib, options.numerics, options.threads);
     return;
   }
-  std::cout << absl::StrFormat("%5d  %-20s %10.3f   %5.2f [%4.2f, %4.2f] %9.3f %9.1f\n", batch,
+  std::cout << absl::StrFormat("%5d  %-24s %10.3f   %5.2f [%4.2f, %4.2f] %9.3f %9.1f\n", batch,
                                contender.name, time.median / inputs, ratio.median, ratio.low,
                                ratio.high, gmacs, mib);
 }
@@ -160,11 +202,12 @@ absl::Status RunEngineBench(const EngineOptions& options) {
   HYDRA_ASSIGN_OR_RETURN(std::vector<Contender> contenders, MakeContenders(options));
   if (!options.json) {
     std::cout
-        << "CPU time in ms per input; ratio to the single model of the same round, median [p10, "
+        << "CPU time in ms per input; ratio to the single model with every token in the same "
+           "round, median [p10, "
            "p90] of "
         << options.rounds << " rounds; " << options.threads << " thread(s), " << options.numerics
         << "\n"
-        << "batch  model                 ms/input   ratio              GMAC/in  weights MiB\n";
+        << "batch  model                     ms/input   ratio              GMAC/in  weights MiB\n";
   }
   for (const size_t batch : options.batches) {
     HYDRA_RETURN_IF_ERROR(TimeBatch(options, batch, contenders));

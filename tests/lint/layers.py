@@ -54,7 +54,7 @@ ALLOWED = {
     "model/report": {"model/base", "model/uncertainty", "model/artifact", "model/metrics"},
     "model/nn": {"model/base", "model/artifact", "model/preprocess"},
     "model/ensemble": _READING | {"model/nn"},
-    "model/importance": _READING | {"model/data", "model/nn", "model/ensemble"},
+    "model/importance": _READING | {"model/data", "model/metrics", "model/nn", "model/ensemble"},
     "model/train": _READING
     | {"model/metrics", "model/data", "model/nn", "model/ensemble", "model/importance"},
     "model/runtime": _READING | {"model/nn", "model/ensemble"},

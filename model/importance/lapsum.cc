@@ -27,9 +27,14 @@ absl::Status CheckRequest(absl::Span<const double> scores, SoftTopKOptions optio
                                                    ", want more than 0 and less than ",
                                                    scores.size()));
   }
-  if (options.temperature > 0.0 && std::isfinite(options.temperature)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("soft top-k: temperature: got ",
-                                                 options.temperature, ", want a positive number"));
+  const auto fits = [&](double r) { return std::isfinite(r / options.temperature); };
+  if (options.temperature > 0.0 && std::isfinite(options.temperature) &&
+      std::all_of(scores.begin(), scores.end(), fits)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("soft top-k: temperature: got ", options.temperature,
+                   ", want a positive number that scores can be divided by"));
 }
 
 double LaplaceCdf(double x) { return x <= 0.0 ? 0.5 * std::exp(x) : 1.0 - 0.5 * std::exp(-x); }

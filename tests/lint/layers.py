@@ -23,6 +23,7 @@ _MODEL = _READING | {
     "model/ensemble",
     "model/importance",
     "model/train",
+    "model/saper",
     "model/runtime",
     "model/report",
     "model/yaml",
@@ -57,6 +58,8 @@ ALLOWED = {
     "model/importance": _READING | {"model/data", "model/metrics", "model/nn", "model/ensemble"},
     "model/train": _READING
     | {"model/metrics", "model/data", "model/nn", "model/ensemble", "model/importance"},
+    "model/saper": _READING
+    | {"model/nn", "model/ensemble", "model/importance", "model/train"},
     "model/runtime": _READING | {"model/nn", "model/ensemble"},
     "model/builder": _MODEL,
     "server/config": _READING | {"model/yaml"},

@@ -144,6 +144,7 @@ TEST(SoftTopKTest, RequestsThatMakeNoSense_AreRefused) {
   EXPECT_FALSE(ComputeSoftTopK(scores, {.count = 0.0}).ok());
   EXPECT_THAT(ComputeSoftTopK(scores, {.temperature = -1.0}).status().message(),
               HasSubstr("got -1"));
+  EXPECT_FALSE(ComputeSoftTopK(scores, {.temperature = 1e-320}).ok());
   EXPECT_FALSE(ComputeSoftTopK(Values{1.0}, {.count = 0.5}).ok());
   EXPECT_FALSE(ComputeSoftTopK(Values{1.0, std::numeric_limits<double>::quiet_NaN()}, {}).ok());
   const SoftTopK forward = ComputeSoftTopK(scores, {}).value();

@@ -95,8 +95,8 @@ nn::Network AfterAttention(const nn::Network& base, size_t first) {
   return rest;
 }
 
-// One layer alone.
-nn::Network UpTo(nn::Network network, size_t layer) {
+// Without the layers after `layer`.
+nn::Network FirstLayers(nn::Network network, size_t layer) {
   network.plan.resize(layer + 1);
   return network;
 }
@@ -136,7 +136,7 @@ class Search {
 
  private:
   absl::StatusOr<std::vector<double>> Score(size_t layer) {
-    const nn::Network one = UpTo(base_, layer), rest = AfterAttention(base_, layer);
+    const nn::Network one = FirstLayers(base_, layer), rest = AfterAttention(base_, layer);
     const uint64_t left = base_.geometry.layers - layer;
     VariantAnswers answers(variants_);
     for (Part& part : parts_) {
@@ -181,7 +181,7 @@ class Search {
 
   // Moves every part to the input of the next layer, without the heads chosen in this one.
   void Advance(size_t layer) {
-    const nn::Network one = UpTo(AfterAttention(base_, layer), layer);
+    const nn::Network one = FirstLayers(AfterAttention(base_, layer), layer);
     const std::vector<size_t>& chosen = circuit_.heads[layer];
     const at::Tensor index =
         at::tensor(std::vector<int64_t>(chosen.begin(), chosen.end()), at::kLong);

@@ -1,5 +1,6 @@
 #include "model/saper/selector.h"
 
+#include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -34,7 +35,8 @@ void Clip(std::vector<double>& gradient, double largest) {
 bool IsShare(double value) { return value >= 0.0 && value <= 1.0; }
 
 std::vector<double> Doubles(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.detach().to(at::kDouble).contiguous().view(-1);
+  const c10::AutoGradMode no_gradients(false);
+  const at::Tensor flat = tensor.to(at::kDouble).contiguous().view(-1);
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 

@@ -145,13 +145,33 @@ class Pipeline {
     return StepOutput{path, digest};
   }
 
+  // How many heads a method scores for is what `select` keeps, unless the recipe says otherwise.
+  ScoreStepOptions FitToSelection(ScoreStepOptions score) const {
+    const SelectStepOptions& select = recipe_.select;
+    if (score.circuit.keep == 0 && score.circuit.keep_per_layer.empty()) {
+      score.circuit.keep = select.keep;
+      score.circuit.keep_per_layer = select.keep_per_layer;
+      score.circuit.overlap_penalty = select.overlap_penalty;
+    }
+    if (score.saper.budget == 0) score.saper.budget = select.budget;
+    return score;
+  }
+
+  absl::StatusOr<StepOutput> Score(const StepOutput& base, const ScoreStepOptions& options) {
+    const ScoreStepOptions score = FitToSelection(options);
+    Json key = {{"options", OptionsOf(score)}, {"pool", pool_}, {"base", base.key}};
+    if (!score.saper.clusters.empty()) {
+      HYDRA_ASSIGN_OR_RETURN(const std::string bytes,
+                             base::ReadFile(score.saper.clusters, kMaxWeightBytes));
+      key["options"]["saper_clusters"] = base::Sha256Hex(bytes);  // wherever it lies
+    }
+    return cache_.Run("score", key, [&](const std::string& out) {
+      return RunScore(recipe_.data, score, base.path, out, context_);
+    });
+  }
+
   absl::StatusOr<Made> Ensemble(const StepOutput& base, const ScoreStepOptions& score) {
-    HYDRA_ASSIGN_OR_RETURN(
-        const StepOutput scores,
-        cache_.Run("score", {{"options", OptionsOf(score)}, {"pool", pool_}, {"base", base.key}},
-                   [&](const std::string& out) {
-                     return RunScore(recipe_.data, score, base.path, out, context_);
-                   }));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput scores, Score(base, score));
     Made made;
     HYDRA_ASSIGN_OR_RETURN(
         made.heads,
@@ -159,7 +179,9 @@ class Pipeline {
                    [&](const std::string& out) {
                      return RunSelect(recipe_.select, scores.path, out, context_);
                    }));
-    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(base, made.heads));
+    const bool soft = score.method == "saper";  // members start from what the scores grew with
+    const StepOutput start = soft ? StepOutput{scores.path + "/" + kSoftNetwork, scores.key} : base;
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(start, made.heads));
     HYDRA_ASSIGN_OR_RETURN(
         made.network,
         cache_.Run(

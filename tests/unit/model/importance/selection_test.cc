@@ -65,16 +65,15 @@ std::vector<std::vector<size_t>> SlowGlobal(const HeadTable& table, size_t budge
     for (size_t b = 0; b < table[l].size(); ++b) before += better(l, h, l, b);
     return before < least;
   };
-  for (size_t l = 0; l < table.size(); ++l) {
-    for (size_t h = 0; h < table[l].size(); ++h) {
-      size_t before = 0;
-      for (size_t a = 0; a < table.size(); ++a) {
-        for (size_t b = 0; b < table[a].size(); ++b) {
-          before += guarded(a, b) != guarded(l, h) ? guarded(a, b) : better(l, h, a, b);
-        }
-      }
-      if (before < budget) kept[l].push_back(h);
+  const size_t heads = table[0].size();
+  for (size_t i = 0; i < table.size() * heads; ++i) {
+    const size_t l = i / heads, h = i % heads;
+    size_t before = 0;
+    for (size_t j = 0; j < table.size() * heads; ++j) {
+      const size_t a = j / heads, b = j % heads;
+      before += guarded(a, b) != guarded(l, h) ? guarded(a, b) : better(l, h, a, b);
     }
+    if (before < budget) kept[l].push_back(h);
   }
   return kept;
 }

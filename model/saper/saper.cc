@@ -81,13 +81,26 @@ std::vector<std::string> EncoderParameters(nn::Network& network) {
 }
 
 absl::Status TuneClassifier(const train::ExampleSet& data, const HardOptions& options,
-                            const base::Clock& clock, const train::ProgressCallback& progress,
-                            nn::Network& network) {
+                            TuneContext context, nn::Network& network) {
   train::TrainOptions train = options.train;
+  const size_t before = train.steps;
   train.steps = options.classifier_steps;
   train.frozen = EncoderParameters(network);
-  if (!train.state_path.empty()) train.state_path += ".classifier";
-  return train::Train(data, train, clock, progress, network);
+  train.state_path = ClassifierStatePath(train.state_path);
+  const auto report = [&](train::TrainProgress progress) {
+    progress.step += before;
+    progress.steps += before;
+    context.progress(progress);
+  };
+  return train::Train(data, train, context.clock, report, network);
+}
+
+absl::Status CheckStudent(const nn::Network& teacher, const nn::Network& network) {
+  if (network.members == 1 && teacher.members == 1 && teacher.geometry == network.geometry)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("distillation: got a student of ", network.members, " members and ",
+                   network.geometry.layers, " layers, want one member of the teacher's geometry"));
 }
 
 }  // namespace
@@ -118,22 +131,25 @@ absl::StatusOr<SoftChoice> ChooseSoftly(const nn::Network& base, const train::Ex
   return choice;
 }
 
-absl::StatusOr<nn::Network> TuneHard(const HardStart& start, const train::ExampleSet& data,
-                                     const HardOptions& options, const base::Clock& clock,
-                                     const train::ProgressCallback& progress) {
-  HYDRA_ASSIGN_OR_RETURN(nn::Network network, ensemble::PruneHeads(start.soft, start.kept));
+absl::Status TuneHard(const nn::Network& teacher, const train::ExampleSet& data,
+                      const HardOptions& options, TuneContext context, nn::Network& network) {
   train::TrainOptions train = options.train;
   if (options.qkv == QueryKeyValue::kFrozen) FreezeQkv(network, train.frozen);
   std::optional<Distiller> distiller;
   if (options.distil.has_value()) {
-    HYDRA_RETURN_IF_ERROR(CheckDistil(*options.distil, start.teacher.geometry));
-    distiller.emplace(start.teacher, *options.distil);
+    HYDRA_RETURN_IF_ERROR(CheckStudent(teacher, network));
+    HYDRA_RETURN_IF_ERROR(CheckDistil(*options.distil, teacher.geometry));
+    distiller.emplace(teacher, *options.distil);
     AddDistiller(*options.distil, *distiller, train.hooks);
   }
-  if (train.steps > 0) HYDRA_RETURN_IF_ERROR(train::Train(data, train, clock, progress, network));
-  if (distiller.has_value() && options.classifier_steps > 0)
-    HYDRA_RETURN_IF_ERROR(TuneClassifier(data, options, clock, progress, network));
-  return network;
+  if (train.steps > 0)
+    HYDRA_RETURN_IF_ERROR(train::Train(data, train, context.clock, context.progress, network));
+  if (!distiller.has_value() || options.classifier_steps == 0) return absl::OkStatus();
+  return TuneClassifier(data, options, context, network);
+}
+
+std::string ClassifierStatePath(const std::string& state_path) {
+  return state_path.empty() ? "" : absl::StrCat(state_path, ".classifier");
 }
 
 }  // namespace hydra::saper

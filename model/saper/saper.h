@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
+#include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/base/clock.h"
-#include "model/ensemble/prune.h"
 #include "model/importance/selection.h"
 #include "model/nn/network.h"
 #include "model/saper/distiller.h"
@@ -45,23 +45,27 @@ absl::StatusOr<SoftChoice> ChooseSoftly(const nn::Network& base, const train::Ex
                                         const train::ProgressCallback& progress);
 
 struct HardOptions {
-  train::TrainOptions train;  // 0 steps: heads are removed, nothing is tuned
+  train::TrainOptions train;  // 0 steps: nothing is tuned
   QueryKeyValue qkv = QueryKeyValue::kTuned;
   std::optional<DistilOptions> distil;  // from the teacher, instead of the cross-entropy
   size_t classifier_steps = 0;          // with `distil`: then of the classifier alone
 };
 
-struct HardStart {
-  const nn::Network& soft;         // with all heads
-  const ensemble::KeptHeads kept;  // of them
-  const nn::Network& teacher;      // of the distillation
+// Refers to what it is given.
+struct TuneContext {
+  const base::Clock& clock;
+  const train::ProgressCallback& progress;
 };
 
-// The hard phase: the heads that are not kept are cut off, the rest is tuned.  Distillation leaves
-// the classifier as it is; `classifier_steps` then tune it, and the last LayerNorm, on
-// cross-entropy. Errors: as ensemble::PruneHeads, CheckDistil and Train.
-absl::StatusOr<nn::Network> TuneHard(const HardStart& start, const train::ExampleSet& data,
-                                     const HardOptions& options, const base::Clock& clock,
-                                     const train::ProgressCallback& progress);
+// The hard phase: tunes `network`, from which ensemble::PruneHeads cut the heads that are not kept.
+// Distillation, from `teacher` (M = 1), leaves the classifier as it is; `classifier_steps` then
+// tune it, with the last LayerNorm, on cross-entropy, and count on in the progress.  Goes on from
+// train.state_path, and beside it ".classifier", after a kill.  Errors: as CheckDistil and Train;
+// INVALID_ARGUMENT distillation into several members or from another geometry.
+absl::Status TuneHard(const nn::Network& teacher, const train::ExampleSet& data,
+                      const HardOptions& options, TuneContext context, nn::Network& network);
+
+// Where TuneHard keeps the state of the classifier's steps; empty for an empty path.
+std::string ClassifierStatePath(const std::string& state_path);
 
 }  // namespace hydra::saper

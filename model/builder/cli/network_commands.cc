@@ -108,6 +108,8 @@ void AddFinetune(CLI::App& app, Action& action) {
         AddFlags(command, Fields(given.options));
         command.add_option("--base", given.inputs.base, "checkpoint directory")->required();
         command.add_option("--heads", given.inputs.heads, "output of select")->required();
+        command.add_option("--teacher", given.inputs.teacher,
+                           "with --distil: the checkpoint that is learnt; default: the base");
         AddOut(command, given.out, "directory of the members");
       },
       [](const FinetuneGiven& given, StepContext context) {

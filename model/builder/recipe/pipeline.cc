@@ -181,7 +181,7 @@ class Pipeline {
                    }));
     const bool soft = score.method == "saper";  // members start from what the scores grew with
     const StepOutput start = soft ? StepOutput{scores.path + "/" + kSoftNetwork, scores.key} : base;
-    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(start, made.heads));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(start, made.heads, base));
     HYDRA_ASSIGN_OR_RETURN(
         made.network,
         cache_.Run(
@@ -193,15 +193,17 @@ class Pipeline {
     return made;
   }
 
-  absl::StatusOr<StepOutput> Finetune(const StepOutput& base, const StepOutput& heads) {
+  absl::StatusOr<StepOutput> Finetune(const StepOutput& start, const StepOutput& heads,
+                                      const StepOutput& teacher) {
+    const FinetuneInputs inputs{.base = start.path, .heads = heads.path, .teacher = teacher.path};
     return cache_.Run("finetune",
                       {{"options", OptionsOf(recipe_.finetune)},
                        {"pool", pool_},
-                       {"base", base.key},
-                       {"heads", heads.key}},
+                       {"base", start.key},
+                       {"heads", heads.key},
+                       {"teacher", teacher.key}},
                       [&](const std::string& out) {
-                        return RunFinetune(recipe_.data, recipe_.finetune, {base.path, heads.path},
-                                           out, context_);
+                        return RunFinetune(recipe_.data, recipe_.finetune, inputs, out, context_);
                       });
   }
 

@@ -17,6 +17,7 @@
 #include "model/builder/steps/training_watch.h"
 #include "model/ensemble/merge.h"
 #include "model/ensemble/prune.h"
+#include "model/saper/saper.h"
 #include "nlohmann/json.hpp"
 
 namespace hydra::builder {
@@ -46,6 +47,11 @@ absl::StatusOr<HeadChoice> ReadHeads(const std::string& heads, const StoredNetwo
   return choice;
 }
 
+absl::StatusOr<StoredNetwork> ReadTeacher(const FinetuneInputs& inputs, const StoredNetwork& base) {
+  if (inputs.teacher.empty() || inputs.teacher == inputs.base) return base;
+  return ReadNetwork(inputs.teacher);
+}
+
 absl::StatusOr<std::vector<Target>> MakeTargets(const FinetuneStepOptions& options,
                                                 const StoredNetwork& base,
                                                 const HeadChoice& choice) {
@@ -68,19 +74,41 @@ absl::StatusOr<std::vector<Target>> MakeTargets(const FinetuneStepOptions& optio
   return targets;
 }
 
-absl::Status Tune(const FinetuneStepOptions& options, const Pool& pool, Target& target,
+absl::StatusOr<saper::HardOptions> HardOf(const FinetuneStepOptions& options,
+                                          const Target& target) {
+  saper::HardOptions hard{
+      .train = TrainerOptions(
+          options, {.steps = options.steps, .seed = target.seed, .state_path = target.state_path}),
+      .qkv = options.freeze_qkv ? saper::QueryKeyValue::kFrozen : saper::QueryKeyValue::kTuned,
+      .classifier_steps = options.classifier_steps};
+  hard.train.bootstrap = options.bootstrap;
+  if (!options.distil) return hard;
+  hard.distil =
+      saper::DistilOptions{.layers = options.distil_layers, .learning_rate = options.distil_lr};
+  HYDRA_ASSIGN_OR_RETURN(hard.distil->target, saper::ParseDistilTarget(options.distil_target));
+  return hard;
+}
+
+// What all targets are tuned with; refers to what it is given.
+struct Tuning {
+  const nn::Network& teacher;
+  const Pool& pool;
+};
+
+absl::Status Tune(const FinetuneStepOptions& options, const Tuning& tuning, Target& target,
                   LearningCurve& curve, StepContext context) {
   if (options.steps == 0) return absl::OkStatus();
-  const LabelledData train_data = pool.Select("train"), held_out = pool.Select("select");
+  const LabelledData train_data = tuning.pool.Select("train");
+  const LabelledData held_out = tuning.pool.Select("select");
   nn::Network& network = target.stored.network;
   TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
                       held_out, curve, context.console);
-  train::TrainOptions trainer = TrainerOptions(
-      options, {.steps = options.steps, .seed = target.seed, .state_path = target.state_path});
-  trainer.bootstrap = options.bootstrap;
-  HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.examples, trainer, context.clock,
-      [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
+  HYDRA_ASSIGN_OR_RETURN(const saper::HardOptions hard, HardOf(options, target));
+  const train::ProgressCallback report = [&](const train::TrainProgress& progress) {
+    watch.OnStep(progress);
+  };
+  HYDRA_RETURN_IF_ERROR(
+      saper::TuneHard(tuning.teacher, train_data.examples, hard, {context.clock, report}, network));
   return watch.status();
 }
 
@@ -95,20 +123,24 @@ absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& opt
   HYDRA_ASSIGN_OR_RETURN(const HeadChoice choice, ReadHeads(inputs.heads, network));
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
   HYDRA_ASSIGN_OR_RETURN(std::vector<Target> targets, MakeTargets(options, network, choice));
+  HYDRA_ASSIGN_OR_RETURN(const StoredNetwork teacher, ReadTeacher(inputs, network));
   FinetuneStepOptions copy = options;
   nlohmann::ordered_json record = {
       {"step", "finetune"}, {"options", OptionsJson(Fields(copy))}, {"curves", nullptr}};
   for (Target& target : targets) {
     target.state_path = absl::StrCat(directory.path(), ".", target.name, ".state");
     HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(target.state_path)));
-    HYDRA_RETURN_IF_ERROR(Tune(options, pool, target, curve, context));
+    HYDRA_RETURN_IF_ERROR(Tune(options, {teacher.network, pool}, target, curve, context));
     HYDRA_RETURN_IF_ERROR(
         WriteNetwork(target.stored, absl::StrCat(directory.temporary(), "/", target.name)));
     record["curves"][target.name] = curve.ToJson();
   }
   HYDRA_RETURN_IF_ERROR(directory.Write("finetune.json", record.dump(2) + "\n"));
   HYDRA_RETURN_IF_ERROR(directory.Commit());
-  for (const Target& target : targets) HYDRA_RETURN_IF_ERROR(RemoveState(target.state_path));
+  for (const Target& target : targets) {
+    HYDRA_RETURN_IF_ERROR(RemoveState(target.state_path));
+    HYDRA_RETURN_IF_ERROR(RemoveState(saper::ClassifierStatePath(target.state_path)));
+  }
   return absl::OkStatus();
 }
 

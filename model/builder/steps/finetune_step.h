@@ -25,7 +25,13 @@ struct FinetuneStepOptions {
   bool flip = true;
   size_t shift = 0;
   bool bf16 = false;
-  bool bootstrap = true;  // every member weighs every example by its own Poisson(1) draw
+  bool bootstrap = true;    // every member weighs every example by its own Poisson(1) draw
+  bool freeze_qkv = false;  // the projections to q, k and v stay as they are
+  bool distil = false;      // members learn the teacher's outputs, then the classifier the labels
+  std::vector<size_t> distil_layers;     // empty: the last
+  std::string distil_target = "tokens";  // or "cls_mean"
+  double distil_lr = 1e-3;
+  size_t classifier_steps = 20;  // after distillation
   size_t seed = 0;
   size_t save_every = 20;
 };
@@ -33,8 +39,9 @@ struct FinetuneStepOptions {
 std::vector<OptionField> Fields(FinetuneStepOptions& options);
 
 struct FinetuneInputs {
-  std::string base;   // checkpoint
-  std::string heads;  // output of select
+  std::string base;     // checkpoint, or the network that its members start from
+  std::string heads;    // output of select
+  std::string teacher;  // of `distil`; empty: `base`
 };
 
 // Removes heads from the base as heads.json says, and tunes on "train".

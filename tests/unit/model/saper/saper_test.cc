@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/ensemble/prune.h"
 #include "tests/unit/model/bar_images.h"
 #include "tests/unit/model/random_network.h"
 
@@ -132,10 +133,20 @@ TEST(ChooseSoftlyTest, InterruptedRun_EndsWithTheSameScores) {
               HasSubstr("state of another run"));
 }
 
+absl::StatusOr<nn::Network> PruneAndTune(const nn::Network& soft, const ensemble::KeptHeads& kept,
+                                         const HardOptions& options,
+                                         const train::ProgressCallback& progress) {
+  absl::StatusOr<nn::Network> network = ensemble::PruneHeads(soft, kept);
+  const absl::Status status =
+      TuneHard(Base(), BarImages(256), options, {kClock, progress}, *network);
+  if (!status.ok()) return status;
+  return network;
+}
+
 TEST(TuneHardTest, NoSteps_IsTheSlicedNetwork) {
   const SoftChoice choice = Choose(Soft(3));
   const ensemble::KeptHeads kept = Largest(choice, 3);
-  const auto hard = TuneHard({choice.network, kept, Base()}, BarImages(64), {}, kClock, Ignore);
+  const auto hard = PruneAndTune(choice.network, kept, {}, Ignore);
   ASSERT_TRUE(hard.ok()) << hard.status();
   const at::Tensor images = testing::RandomImages(Base().geometry, 6, 1);
   const at::Tensor masked =
@@ -148,8 +159,8 @@ TEST(TuneHardTest, CrossEntropy_RecoversWhatRemovalCost) {
   const ensemble::KeptHeads kept = Largest(choice, 3);
   HardOptions options = {.train = {.steps = 40, .batch = 32, .learning_rate = 1e-3, .seed = 2}};
   std::vector<double> losses;
-  const auto hard = TuneHard({choice.network, kept, Base()}, BarImages(256), options, kClock,
-                             [&](const train::TrainProgress& p) { losses.push_back(p.loss); });
+  const auto hard = PruneAndTune(choice.network, kept, options,
+                                 [&](const train::TrainProgress& p) { losses.push_back(p.loss); });
   ASSERT_TRUE(hard.ok()) << hard.status();
   EXPECT_LT(losses.back(), losses.front());
   EXPECT_EQ(hard->plan[0].heads[0], kept[0]);
@@ -163,16 +174,37 @@ TEST(TuneHardTest, Distillation_ApproachesTheTeacherAndLeavesTheClassifier) {
                            .distil = DistilOptions{.layers = {2, 3}, .target = target}};
     std::vector<double> losses;
     const auto record = [&](const train::TrainProgress& p) { losses.push_back(p.loss); };
-    const auto hard = TuneHard({Base(), kept, Base()}, BarImages(256), options, kClock, record);
+    const auto hard = PruneAndTune(Base(), kept, options, record);
     ASSERT_TRUE(hard.ok()) << hard.status();
     EXPECT_LT(losses.back(), 0.5 * losses.front());
     EXPECT_TRUE(hard->weights.classifier_weight.equal(Base().weights.classifier_weight));
     options.classifier_steps = 5;
-    const auto probed = TuneHard({Base(), kept, Base()}, BarImages(256), options, kClock, record);
+    losses.clear();
+    const auto probed = PruneAndTune(Base(), kept, options, record);
     ASSERT_TRUE(probed.ok()) << probed.status();
+    EXPECT_EQ(losses.size(), 45u);
     EXPECT_FALSE(probed->weights.classifier_weight.equal(Base().weights.classifier_weight));
     EXPECT_TRUE(probed->weights.layers[0].fc1_weight.equal(hard->weights.layers[0].fc1_weight));
   }
+}
+
+TEST(TuneHardTest, FrozenProjections_Stay) {
+  const HardOptions options = {.train = {.steps = 3, .batch = 32, .seed = 2},
+                               .qkv = QueryKeyValue::kFrozen};
+  const ensemble::KeptHeads all = {{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}};
+  const auto hard = PruneAndTune(Base(), all, options, Ignore);
+  ASSERT_TRUE(hard.ok()) << hard.status();
+  EXPECT_TRUE(hard->weights.layers[2].qkv_weight.equal(Base().weights.layers[2].qkv_weight));
+  EXPECT_FALSE(hard->weights.layers[2].out_weight.equal(Base().weights.layers[2].out_weight));
+}
+
+TEST(TuneHardTest, StudentOfAnotherGeometry_IsRefused) {
+  artifact::Geometry wider = testing::TinyGeometry();
+  wider.mlp_width = 21;
+  nn::Network other = train::RandomNetwork(wider, 1, 5);
+  const HardOptions options = {.train = {.steps = 1}, .distil = DistilOptions{}};
+  EXPECT_THAT(TuneHard(Base(), BarImages(16), options, {kClock, Ignore}, other).message(),
+              HasSubstr("teacher's geometry"));
 }
 
 TEST(DistillerTest, Loss_IsOneMinusTheMeanCosine) {

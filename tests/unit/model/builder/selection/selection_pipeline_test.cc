@@ -31,7 +31,6 @@ data:
   splits: {select: 60, fit: 60, path: 60, certify: 120, conformal: 60}
 train: {patch_size: 4, width: 16, layers: 2, heads: 4, mlp: 32, epochs: 10, batch: 20, lr: 0.005,
         dropout: 0.0}
-finetune: {steps: 4, batch: 20, flip: false}
 calibrate: {cuts: 10, alphas: [0.2]}
 evaluate: {resamples: 10}
 pack: {name: tiny, golden_rows: 6}
@@ -49,7 +48,10 @@ class SelectionPipelineTest : public testing::Test {
 
   // Builds the recipe with these sections in a work folder that all tests share.
   absl::Status Build(const std::string& sections, const std::string& out) {
-    const auto recipe = ParseRecipe(kRecipe + sections, "recipe.yaml", scratch_->path());
+    const char* tuning = sections.find("finetune:") == std::string::npos
+                             ? "finetune: {steps: 4, batch: 20, flip: false}\n"
+                             : "";
+    const auto recipe = ParseRecipe(kRecipe + sections + tuning, "recipe.yaml", scratch_->path());
     if (!recipe.ok()) return recipe.status();
     return BuildBundle(*recipe, scratch_->Path("work"), scratch_->Path(out), {clock_, console_});
   }
@@ -121,14 +123,17 @@ TEST_F(SelectionPipelineTest, TaylorBudget_IsNormalisedByLayer) {
   EXPECT_EQ(map.kept[0][0].size() + map.kept[1][0].size(), 4u);
 }
 
-TEST_F(SelectionPipelineTest, SaperDistillation_NeedsNoLabels) {
+TEST_F(SelectionPipelineTest, SaperDistillation_GoesThroughBothPhases) {
   const absl::Status status = Build(
       "score: {method: saper, members: 1, saper_steps: 10, saper_batch: 20, saper_distil: true, "
       "saper_distil_layers: [1, 2], saper_distil_target: cls_mean}\n"
-      "select: {budget: 4}\n",
+      "select: {budget: 4}\n"
+      "finetune: {steps: 4, batch: 20, flip: false, distil: true, freeze_qkv: true, "
+      "classifier_steps: 3}\n",
       "distilled");
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(HeadMapOfBundle("distilled").members, 1u);
+  EXPECT_THAT(console_.text(), HasSubstr("step 7/7"));
 }
 
 TEST_F(SelectionPipelineTest, OptionsThatMakeNoSense_AreNamed) {

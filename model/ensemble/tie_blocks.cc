@@ -20,6 +20,8 @@ constexpr at::Tensor LayerWeights::*kParameters[] = {
     &LayerWeights::fc1_bias,     &LayerWeights::fc2_weight, &LayerWeights::fc2_bias};
 
 absl::Status CheckLengths(const nn::Network& base, const std::vector<size_t>& lengths) {
+  if (base.reader.has_value())
+    return absl::InvalidArgumentError("tie blocks: got a network of readers, want one of streams");
   size_t first = 0;
   for (const size_t length : lengths) {
     if (length == 0 || first + length > base.plan.size()) break;

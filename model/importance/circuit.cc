@@ -11,9 +11,9 @@
 #include "model/base/status_macros.h"
 #include "model/importance/utility.h"
 #include "model/nn/catch_torch.h"
-#include "model/nn/embed.h"
-#include "model/nn/forward.h"
 #include "model/nn/grouped.h"
+#include "model/nn/pass/embed.h"
+#include "model/nn/pass/forward.h"
 #include "model/nn/sequences.h"
 
 namespace hydra::importance {
@@ -34,7 +34,7 @@ bool ReadsOod(CircuitObjective objective) {
 }
 
 absl::Status CheckBase(const nn::Network& base) {
-  bool intact = base.members == 1 && base.geometry.classes > 0;
+  bool intact = base.members == 1 && base.geometry.classes > 0 && !base.reader.has_value();
   for (const artifact::LayerPlan& layer : base.plan)
     intact = intact && layer.heads.front().size() == base.geometry.heads;
   if (intact) return absl::OkStatus();
@@ -91,7 +91,11 @@ struct Part {
 nn::Network AfterAttention(const nn::Network& base, size_t first) {
   nn::Network rest = base;  // shares its tensors
   rest.plan[first].heads = {{}};
-  rest.weights.layers[first].out_bias = at::zeros_like(base.weights.layers[first].out_bias);
+  nn::LayerWeights& layer = rest.weights.layers[first];
+  layer.qkv_weight = layer.qkv_weight.narrow(1, 0, 0);
+  layer.qkv_bias = layer.qkv_bias.narrow(1, 0, 0);
+  layer.out_weight = layer.out_weight.narrow(2, 0, 0);
+  layer.out_bias = at::zeros_like(layer.out_bias);
   return rest;
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "model/nn/embed.h"
+#include "model/nn/pass/embed.h"
 #include "model/nn/sequences.h"
 
 namespace hydra::saper {

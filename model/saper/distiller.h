@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/nn/forward.h"
 #include "model/nn/input.h"
 #include "model/nn/network.h"
+#include "model/nn/pass/forward.h"
 #include "model/saper/adam.h"
 
 namespace hydra::saper {

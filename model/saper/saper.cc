@@ -62,7 +62,7 @@ void AddDistiller(const DistilOptions& options, Distiller& distiller, train::Ste
 }
 
 absl::Status CheckBase(const nn::Network& base) {
-  bool intact = base.members == 1;
+  bool intact = base.members == 1 && !base.reader.has_value();
   for (const artifact::LayerPlan& layer : base.plan)
     intact = intact && layer.heads.front().size() == base.geometry.heads;
   if (intact) return absl::OkStatus();

@@ -13,7 +13,7 @@
 #include "model/artifact/manifest.h"
 #include "model/importance/lapsum.h"
 #include "model/importance/selection.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "model/saper/adam.h"
 #include "model/saper/anneal.h"
 

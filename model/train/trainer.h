@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "model/base/clock.h"
-#include "model/nn/forward.h"
 #include "model/nn/network.h"
+#include "model/nn/pass/forward.h"
 #include "model/train/example_set.h"
 #include "model/train/schedule.h"
 

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "tests/unit/model/random_network.h"
 
 namespace hydra::ensemble {

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "model/ensemble/prune.h"
 #include "model/nn/checkpoint/checkpoint.h"
-#include "model/nn/forward.h"
+#include "model/nn/pass/forward.h"
 #include "tests/unit/model/nn/encoder_vectors.h"
 #include "tests/unit/model/random_network.h"
 

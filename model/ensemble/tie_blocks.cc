@@ -19,6 +19,13 @@ constexpr at::Tensor LayerWeights::*kParameters[] = {
     &LayerWeights::norm2_weight, &LayerWeights::norm2_bias, &LayerWeights::fc1_weight,
     &LayerWeights::fc1_bias,     &LayerWeights::fc2_weight, &LayerWeights::fc2_bias};
 
+bool SameShape(const artifact::LayerPlan& a, const artifact::LayerPlan& b) {
+  bool same = a.streams == b.streams && a.shared_mlp == b.shared_mlp &&
+              a.shared_norms == b.shared_norms && a.shared_qkv == b.shared_qkv;
+  for (size_t s = 0; same && s < a.heads.size(); ++s) same = a.heads[s].size() == b.heads[s].size();
+  return same;
+}
+
 absl::Status CheckLengths(const nn::Network& base, const std::vector<size_t>& lengths) {
   if (base.reader.has_value())
     return absl::InvalidArgumentError("tie blocks: got a network of readers, want one of streams");
@@ -26,10 +33,9 @@ absl::Status CheckLengths(const nn::Network& base, const std::vector<size_t>& le
   for (const size_t length : lengths) {
     if (length == 0 || first + length > base.plan.size()) break;
     for (size_t l = first + 1; l < first + length; ++l) {
-      if (base.plan[l].streams != base.plan[first].streams ||
-          base.plan[l].heads.front().size() != base.plan[first].heads.front().size()) {
+      if (!SameShape(base.plan[l], base.plan[first])) {
         return absl::InvalidArgumentError(absl::StrCat("tie blocks: layers ", first, " and ", l,
-                                                       " keep other heads or streams, want equal "
+                                                       " differ in streams or heads, want equal "
                                                        "layers within a block"));
       }
     }

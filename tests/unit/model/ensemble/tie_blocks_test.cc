@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/ensemble/prune.h"
 #include "model/nn/pass/forward.h"
 #include "tests/unit/model/random_network.h"
 
@@ -75,6 +76,12 @@ TEST(TieBlocksTest, LengthsThatDoNotFit_AreRefused) {
   EXPECT_FALSE(TieBlocks(base, {4}, TieMode::kFirst).ok());
   EXPECT_FALSE(TieBlocks(base, {0, 3}, TieMode::kFirst).ok());
   EXPECT_FALSE(TieBlocks(base, {}, TieMode::kFirst).ok());
+  const nn::Network pruned = PruneHeads(base, {{0}, {1, 2}, {3}}).value();
+  EXPECT_FALSE(TieBlocks(pruned, {1, 2}, TieMode::kFirst).ok());
+  EXPECT_TRUE(TieBlocks(pruned, {1, 1, 1}, TieMode::kFirst).ok());
+  nn::Network readers = base;
+  readers.reader.emplace();
+  EXPECT_FALSE(TieBlocks(readers, {3}, TieMode::kFirst).ok());
   EXPECT_THAT(EvenBlocks(12, 5).value(), ElementsAre(3, 3, 2, 2, 2));
   EXPECT_FALSE(EvenBlocks(3, 4).ok());
   EXPECT_FALSE(EvenBlocks(3, 0).ok());

@@ -216,6 +216,9 @@ TEST(LocateCircuitTest, RequestsThatMakeNoSense_AreRefused) {
               HasSubstr("want 0..4"));
   const nn::Network pruned = ensemble::PruneHeads(base, {{0}, {1}, {2}}).value();
   EXPECT_FALSE(LocateCircuit(pruned, sample, {.keep = {1, 1, 1}}).ok());
+  nn::Network readers = base;
+  readers.reader.emplace();
+  EXPECT_FALSE(LocateCircuit(readers, sample, {.keep = {1, 1, 1}}).ok());
   EXPECT_THAT(ParseCircuitObjective("accuracy").status().message(), HasSubstr("want id_nll"));
   for (const CircuitObjective objective : kAll)
     EXPECT_EQ(ParseCircuitObjective(CircuitObjectiveName(objective)).value(), objective);

@@ -245,6 +245,9 @@ TEST(ChooseSoftlyTest, RequestsThatMakeNoSense_AreRefused) {
   EXPECT_THAT(refuse(Base(), Soft(13)).message(), HasSubstr("want 1..12"));
   const nn::Network pruned = ensemble::PruneHeads(Base(), {{0}, {1}, {2}}).value();
   EXPECT_THAT(refuse(pruned, Soft(2)).message(), HasSubstr("every head"));
+  nn::Network readers = Base();
+  readers.reader.emplace();
+  EXPECT_FALSE(refuse(readers, Soft(2)).ok());
   SoftOptions options = Soft(5);
   options.distil = DistilOptions{.layers = {4}};
   EXPECT_THAT(refuse(Base(), options).message(), HasSubstr("want 1..3"));

@@ -17,6 +17,7 @@
 #include "model/builder/steps/training_watch.h"
 #include "model/ensemble/merge.h"
 #include "model/ensemble/prune.h"
+#include "model/ensemble/tie_blocks.h"
 #include "model/saper/saper.h"
 #include "nlohmann/json.hpp"
 
@@ -74,6 +75,25 @@ absl::StatusOr<std::vector<Target>> MakeTargets(const FinetuneStepOptions& optio
   return targets;
 }
 
+absl::StatusOr<ensemble::TieMode> ParseTieMode(const std::string& text) {
+  if (text == "average") return ensemble::TieMode::kAverage;
+  if (text == "first") return ensemble::TieMode::kFirst;
+  return absl::InvalidArgumentError(
+      absl::StrCat("block_start: got \"", text, "\", want average or first"));
+}
+
+absl::Status TieLayers(const FinetuneStepOptions& options, std::vector<Target>& targets) {
+  HYDRA_ASSIGN_OR_RETURN(const ensemble::TieMode mode, ParseTieMode(options.block_start));
+  if (options.blocks == 0) return absl::OkStatus();
+  for (Target& target : targets) {
+    nn::Network& network = target.stored.network;
+    HYDRA_ASSIGN_OR_RETURN(const std::vector<size_t> lengths,
+                           ensemble::EvenBlocks(network.plan.size(), options.blocks));
+    HYDRA_ASSIGN_OR_RETURN(network, ensemble::TieBlocks(network, lengths, mode));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<saper::HardOptions> HardOf(const FinetuneStepOptions& options,
                                           const Target& target) {
   saper::HardOptions hard{
@@ -123,10 +143,13 @@ absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& opt
   HYDRA_ASSIGN_OR_RETURN(const HeadChoice choice, ReadHeads(inputs.heads, network));
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
   HYDRA_ASSIGN_OR_RETURN(std::vector<Target> targets, MakeTargets(options, network, choice));
+  HYDRA_RETURN_IF_ERROR(TieLayers(options, targets));
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork teacher, ReadTeacher(inputs, network));
   FinetuneStepOptions copy = options;
-  nlohmann::ordered_json record = {
-      {"step", "finetune"}, {"options", OptionsJson(Fields(copy))}, {"curves", nullptr}};
+  nlohmann::ordered_json record = {{"step", "finetune"},
+                                   {"options", OptionsJson(Fields(copy))},
+                                   {"curves", nullptr},
+                                   {"distinct_parameters", nullptr}};
   for (Target& target : targets) {
     target.state_path = absl::StrCat(directory.path(), ".", target.name, ".state");
     HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(target.state_path)));
@@ -134,6 +157,8 @@ absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& opt
     HYDRA_RETURN_IF_ERROR(
         WriteNetwork(target.stored, absl::StrCat(directory.temporary(), "/", target.name)));
     record["curves"][target.name] = curve.ToJson();
+    record["distinct_parameters"][target.name] =
+        ensemble::DistinctParameters(target.stored.network);
   }
   HYDRA_RETURN_IF_ERROR(directory.Write("finetune.json", record.dump(2) + "\n"));
   HYDRA_RETURN_IF_ERROR(directory.Commit());

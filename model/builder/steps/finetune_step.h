@@ -25,9 +25,11 @@ struct FinetuneStepOptions {
   bool flip = true;
   size_t shift = 0;
   bool bf16 = false;
-  bool bootstrap = true;    // every member weighs every example by its own Poisson(1) draw
-  bool freeze_qkv = false;  // the projections to q, k and v stay as they are
-  bool distil = false;      // members learn the teacher's outputs, then the classifier the labels
+  bool bootstrap = true;  // every member weighs every example by its own Poisson(1) draw
+  size_t blocks = 0;      // contiguous blocks of layers with one set of parameters each
+  std::string block_start = "average";  // of a block's layers, or its "first"
+  bool freeze_qkv = false;              // the projections to q, k and v stay as they are
+  bool distil = false;  // members learn the teacher's outputs, then the classifier the labels
   std::vector<size_t> distil_layers;     // empty: the last
   std::string distil_target = "tokens";  // or "cls_mean"
   double distil_lr = 1e-3;
@@ -44,7 +46,9 @@ struct FinetuneInputs {
   std::string teacher;  // of `distil`; empty: `base`
 };
 
-// Removes heads from the base as heads.json says, and tunes on "train".
+// Removes heads from the base as heads.json says, ties the layers of blocks if asked for (a network
+// in blocks is stored layer by layer; finetune.json counts its distinct parameters), and tunes on
+// "train".
 // Writes member-0, member-1, ... or joint (networks/stored_network.h) and finetune.json to `out`.
 // State of an interrupted run lies beside `out`.  Errors: FAILED_PRECONDITION heads of another
 // checkpoint; as LoadPool, PruneHeads, MergeMembers and Train.

@@ -12,6 +12,9 @@
 #include "model/builder/packing/verify_step.h"
 #include "model/builder/recipe/pipeline.h"
 #include "model/builder/recipe/recipe.h"
+#include "model/ensemble/bundle_weights.h"
+#include "model/ensemble/tie_blocks.h"
+#include "nlohmann/json.hpp"
 #include "tests/fakes/scratch_directory.h"
 #include "tests/unit/model/builder/tiny_data.h"
 
@@ -136,6 +139,32 @@ TEST_F(SelectionPipelineTest, SaperDistillation_GoesThroughBothPhases) {
   EXPECT_THAT(console_.text(), HasSubstr("step 7/7"));
 }
 
+TEST_F(SelectionPipelineTest, Blocks_ShareTheParametersOfTheirLayers) {
+  const absl::Status status = Build(
+      "score: {method: random, members: 1}\nselect: {keep: 4}\n"
+      "finetune: {steps: 4, batch: 20, flip: false, blocks: 1, block_start: first}\n",
+      "blocks");
+  ASSERT_TRUE(status.ok()) << status;
+  const auto bundle = artifact::Bundle::Open(scratch_->Path("blocks"));
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  const auto network = ensemble::DecodeWeights(bundle->manifest(), bundle->weights());
+  ASSERT_TRUE(network.ok()) << network.status();
+  const auto& layers = network->weights.layers;
+  EXPECT_TRUE(layers[0].fc1_weight.equal(layers[1].fc1_weight));
+  EXPECT_TRUE(layers[0].qkv_weight.equal(layers[1].qkv_weight));
+  size_t tied = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_->Path("work"))) {
+    const auto text = base::ReadFile((entry.path() / "finetune.json").string(), 1 << 24);
+    if (!text.ok()) continue;
+    const auto json = nlohmann::json::parse(*text);
+    if (json["options"]["blocks"] != 1) continue;
+    ++tied;
+    EXPECT_LT(json["distinct_parameters"]["member-0"].get<uint64_t>(),
+              ensemble::DistinctParameters(*network));
+  }
+  EXPECT_EQ(tied, 1u);
+}
+
 TEST_F(SelectionPipelineTest, OptionsThatMakeNoSense_AreNamed) {
   const auto error = [&](const std::string& sections) {
     return std::string(Build(sections, "never").message());
@@ -153,6 +182,10 @@ TEST_F(SelectionPipelineTest, OptionsThatMakeNoSense_AreNamed) {
               HasSubstr("clusters: got 1 layers"));
   EXPECT_THAT(error("select: {budget: 3, layer_scale: max}\n"), HasSubstr("unit_norm or none"));
   EXPECT_THAT(error("select: {budget: 9}\n"), HasSubstr("want 1..8"));
+  EXPECT_THAT(error("select: {keep: 2}\nfinetune: {steps: 1, blocks: 3}\n"),
+              HasSubstr("want 1..2, the layers"));
+  EXPECT_THAT(error("select: {keep: 2}\nfinetune: {steps: 1, block_start: last}\n"),
+              HasSubstr("average or first"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,17 @@ struct ParameterGroup {
   std::vector<at::Tensor> parameters;
 };
 
+// Those that layers share (ensemble/tie_blocks.h) once.
+std::vector<std::pair<std::string, at::Tensor*>> DistinctParameters(nn::Network& network) {
+  std::set<const void*> seen;
+  std::vector<std::pair<std::string, at::Tensor*>> distinct;
+  for (const auto& [name, parameter] : nn::NamedParameters(network)) {
+    if (seen.insert(parameter->unsafeGetTensorImpl()).second)
+      distinct.emplace_back(name, parameter);
+  }
+  return distinct;
+}
+
 std::vector<ParameterGroup> GroupParameters(nn::Network& network, const TrainOptions& options) {
   const double head =
       options.head_learning_rate > 0.0 ? options.head_learning_rate / options.learning_rate : 1.0;
@@ -76,7 +88,7 @@ std::vector<ParameterGroup> GroupParameters(nn::Network& network, const TrainOpt
     groups.push_back({factor, options.weight_decay, {}});
     groups.push_back({factor, 0.0, {}});
   }
-  for (const auto& [name, parameter] : nn::NamedParameters(network)) {
+  for (const auto& [name, parameter] : DistinctParameters(network)) {
     if (IsFrozen(options, name)) continue;
     parameter->requires_grad_(true);
     const size_t first = groups.size() == 4 && IsHead(name) ? 2 : 0;
@@ -131,7 +143,8 @@ std::string Fingerprint(const ExampleSet& data, const TrainOptions& options,
       " bootstrap=", options.bootstrap, " diversity=", options.diversity,
       " exposure=", options.exposure, " distillation=", options.distillation,
       " teachers=", TeacherSum(options.teachers), " frozen_trunk=", options.frozen_trunk,
-      " frozen=", absl::StrJoin(options.frozen, ","), " seed=", options.seed);
+      " frozen=", absl::StrJoin(options.frozen, ","), " seed=", options.seed,
+      options.hooks.name.empty() ? "" : " hooks=", options.hooks.name);
   return absl::StrCat(base::Sha256Hex(described).substr(0, 16), " (", described, ")");
 }
 
@@ -181,18 +194,20 @@ class Run {
         order_(data.size(), options.batch, options.seed),
         fingerprint_(Fingerprint(data, options, network)) {
     if (options.bootstrap) weights_ = BootstrapWeights(network.members, data.size(), options.seed);
-    for (const auto& [name, parameter] : nn::NamedParameters(network))
+    for (const auto& [name, parameter] : DistinctParameters(network))
       parameters_.push_back(*parameter);
   }
 
   absl::StatusOr<size_t> Resume() {
     if (options_.state_path.empty()) return size_t{0};
-    return LoadState(options_.state_path, fingerprint_, network_, optimiser_);
+    return LoadState(options_.state_path, fingerprint_,
+                     {network_, optimiser_, options_.hooks.state});
   }
 
   absl::Status Save(size_t steps_done) {
     if (options_.state_path.empty()) return absl::OkStatus();
-    return SaveState(options_.state_path, fingerprint_, steps_done, network_, optimiser_);
+    return SaveState(options_.state_path, fingerprint_, steps_done,
+                     {network_, optimiser_, options_.hooks.state});
   }
 
   double RateOf(size_t step) const {
@@ -210,6 +225,7 @@ class Run {
     }
     optimiser_.zero_grad();
     loss.backward();
+    if (options_.hooks.learn) options_.hooks.learn(step);
     torch::nn::utils::clip_grad_norm_(parameters_, options_.clip_norm);
     optimiser_.step();
     return value;
@@ -228,20 +244,23 @@ class Run {
       weights = weights_.index_select(1, at::tensor(index, at::kLong));
     }
     const AutocastScope autocast(options_.bfloat16);
-    const at::Tensor logits = Forward(inputs);
+    nn::ForwardOptions forward = PassOptions();
+    if (options_.hooks.prepare) options_.hooks.prepare(step, forward);
+    const at::Tensor logits = nn::Forward(network_, inputs, forward);
+    if (options_.hooks.loss) return options_.hooks.loss(inputs);
     at::Tensor loss = MemberLoss(logits, labels, weights, options_.label_smoothing);
     if (options_.distillation > 0.0)
       loss = loss + options_.distillation * DistillationLoss(Teach(inputs), logits);
     if (options_.diversity == 0.0 && options_.exposure == 0.0) return loss;
-    const at::Tensor proxies = Forward(MakeProxies(inputs, network_.geometry.patch_size, rng));
+    const at::Tensor proxies = nn::Forward(
+        network_, MakeProxies(inputs, network_.geometry.patch_size, rng), PassOptions());
     if (options_.diversity > 0.0) loss = loss - options_.diversity * MutualInformation(proxies);
     if (options_.exposure > 0.0) loss = loss + options_.exposure * UniformLoss(proxies);
     return loss;
   }
 
-  at::Tensor Forward(const nn::Input& inputs) const {
-    return nn::Forward(network_, inputs,
-                       {.dropout = options_.dropout, .frozen_trunk = options_.frozen_trunk});
+  nn::ForwardOptions PassOptions() const {
+    return {.dropout = options_.dropout, .frozen_trunk = options_.frozen_trunk};
   }
 
   // Logits of all teachers, [M, B, C].
@@ -316,8 +335,10 @@ absl::Status Train(const ExampleSet& data, const TrainOptions& options, const ba
     const c10::AutoGradMode gradients(true);
     Run run(data, options, network);
     const absl::Status status = RunSteps(run, options, clock, progress);
-    for (const auto& [name, parameter] : nn::NamedParameters(network))
-      *parameter = parameter->detach();
+    for (const auto& [name, parameter] : nn::NamedParameters(network)) {
+      parameter->mutable_grad() = at::Tensor();
+      parameter->requires_grad_(false);
+    }
     return status;
   });
 }

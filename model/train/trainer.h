@@ -1,10 +1,13 @@
 // Training and tuning of a network of any number of members.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -12,10 +15,25 @@
 #include "absl/time/time.h"
 #include "model/base/clock.h"
 #include "model/nn/network.h"
+#include "model/nn/pass/forward.h"
 #include "model/train/example_set.h"
 #include "model/train/schedule.h"
 
 namespace hydra::train {
+
+// Lets a learner of its own take part in every step of a run: a soft choice of heads, a teacher.
+// What the functions refer to must outlive the run.  They may throw c10::Error.
+struct StepHooks {
+  std::string name;  // what they are, for the state file
+  // Before the forward pass; may set the tap and observers of it.  Empty: nothing.
+  std::function<void(size_t step, nn::ForwardOptions& forward)> prepare;
+  // Instead of the cross-entropy, after the pass of `inputs`.  Empty: the cross-entropy.
+  std::function<at::Tensor(const nn::Input& inputs)> loss;
+  // When the gradients of the step are there.  Empty: nothing.
+  std::function<void(size_t step)> learn;
+  // float32, saved with the run's state and restored in place.
+  std::vector<std::pair<std::string, at::Tensor>> state;
+};
 
 struct TrainOptions {
   size_t steps = 0;
@@ -41,6 +59,7 @@ struct TrainOptions {
   uint64_t seed = 0;
   std::string state_path;  // where the run can be picked up again; empty: nowhere
   size_t save_every_steps = 200;
+  StepHooks hooks;
 };
 
 struct TrainProgress {

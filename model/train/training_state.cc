@@ -42,11 +42,12 @@ absl::StatusOr<at::Tensor> ReadLike(const artifact::TensorFile& file, const std:
 }  // namespace
 
 absl::Status SaveState(const std::string& path, const std::string& fingerprint, size_t step,
-                       nn::Network& network, torch::optim::AdamW& optimiser) {
+                       const RunState& state) {
   std::map<std::string, at::Tensor> tensors;
-  for (const auto& [name, parameter] : nn::NamedParameters(network)) {
+  for (const auto& [name, tensor] : state.further) tensors["further." + name] = tensor;
+  for (const auto& [name, parameter] : nn::NamedParameters(state.network)) {
     tensors["parameter." + name] = *parameter;
-    if (const AdamWParamState* moments = MomentsOf(optimiser, *parameter)) {
+    if (const AdamWParamState* moments = MomentsOf(state.optimiser, *parameter)) {
       tensors["moment1." + name] = moments->exp_avg();
       tensors["moment2." + name] = moments->exp_avg_sq();
     }
@@ -58,7 +59,7 @@ absl::Status SaveState(const std::string& path, const std::string& fingerprint, 
 }
 
 absl::StatusOr<size_t> LoadState(const std::string& path, const std::string& fingerprint,
-                                 nn::Network& network, torch::optim::AdamW& optimiser) {
+                                 const RunState& state) {
   absl::StatusOr<artifact::TensorFile> file = artifact::TensorFile::Open(path, kMaxStateBytes);
   if (absl::IsNotFound(file.status())) return size_t{0};
   HYDRA_RETURN_IF_ERROR(file.status());
@@ -75,7 +76,11 @@ absl::StatusOr<size_t> LoadState(const std::string& path, const std::string& fin
         absl::StrCat(path, ": step: got \"", step_text, "\", want a number"));
   }
   const c10::AutoGradMode no_gradients(false);
-  for (const auto& [name, parameter] : nn::NamedParameters(network)) {
+  for (const auto& [name, tensor] : state.further) {
+    HYDRA_ASSIGN_OR_RETURN(const at::Tensor value, ReadLike(*file, "further." + name, tensor));
+    tensor.copy_(value);
+  }
+  for (const auto& [name, parameter] : nn::NamedParameters(state.network)) {
     HYDRA_ASSIGN_OR_RETURN(const at::Tensor value,
                            ReadLike(*file, "parameter." + name, *parameter));
     parameter->copy_(value);
@@ -86,7 +91,7 @@ absl::StatusOr<size_t> LoadState(const std::string& path, const std::string& fin
     moments->step(static_cast<int64_t>(step));
     moments->exp_avg(first);
     moments->exp_avg_sq(second);
-    optimiser.state()[parameter->unsafeGetTensorImpl()] = std::move(moments);
+    state.optimiser.state()[parameter->unsafeGetTensorImpl()] = std::move(moments);
   }
   return step;
 }

@@ -24,6 +24,7 @@ _MODEL = _READING | {
     "model/ensemble",
     "model/importance",
     "model/train",
+    "model/saper",
     "model/runtime",
     "model/report",
     "model/yaml",
@@ -57,9 +58,11 @@ ALLOWED = {
     "model/report": {"model/base", "model/uncertainty", "model/artifact", "model/metrics"},
     "model/nn": {"model/base", "model/artifact", "model/preprocess"},
     "model/ensemble": _READING | {"model/nn"},
-    "model/importance": _READING | {"model/data", "model/nn", "model/ensemble"},
+    "model/importance": _READING | {"model/data", "model/metrics", "model/nn", "model/ensemble"},
     "model/train": _READING
     | {"model/metrics", "model/data", "model/nn", "model/ensemble", "model/importance"},
+    "model/saper": _READING
+    | {"model/nn", "model/ensemble", "model/importance", "model/train"},
     "model/runtime": _READING | {"model/nn", "model/ensemble"},
     "model/builder": _MODEL,
     "server/config": _READING | {"model/yaml"},

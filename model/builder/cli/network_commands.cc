@@ -108,9 +108,11 @@ void AddFinetune(CLI::App& app, Action& action) {
         AddFlags(command, Fields(given.options));
         command.add_option("--base", given.inputs.base, "checkpoint directory")->required();
         command.add_option("--heads", given.inputs.heads, "output of select")->required();
-        command.add_option(
-            "--teacher", given.inputs.teachers,
-            "checkpoint that a member learns from; once per member, of distillation");
+        command.add_option("--teacher", given.inputs.teacher,
+                           "with --distil: the checkpoint that is learnt; default: the base");
+        command.add_option("--ensemble-teacher", given.inputs.ensemble_teachers,
+                           "checkpoint that a member learns from; once per member, with "
+                           "--ensemble-distillation");
         AddOut(command, given.out, "directory of the members");
       },
       [](const FinetuneGiven& given, StepContext context) {

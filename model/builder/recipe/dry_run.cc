@@ -13,6 +13,7 @@
 #include "model/builder/quality/predictions.h"
 #include "model/builder/source/class_choice.h"
 #include "model/builder/source/pool.h"
+#include "model/importance/selection.h"
 
 namespace hydra::builder {
 namespace {
@@ -20,11 +21,18 @@ namespace {
 constexpr size_t kRows = 8;
 
 absl::Status CheckSelection(const Recipe& recipe, const artifact::Geometry& geometry) {
-  if (recipe.wrap || (recipe.select.keep >= 1 && recipe.select.keep <= geometry.heads))
-    return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("select.keep: got ", recipe.select.keep,
-                                                 ", want 1..", geometry.heads,
-                                                 ", the heads of a layer"));
+  if (recipe.wrap) return absl::OkStatus();
+  // The options' own check, on a table of the base's size.
+  const importance::HeadTable table(geometry.layers, std::vector<double>(geometry.heads, 0.0));
+  const SelectStepOptions& select = recipe.select;
+  const auto chosen =
+      select.budget > 0
+          ? importance::SelectGlobally(
+                {table}, {.budget = select.budget, .at_least_per_layer = select.at_least_per_layer})
+          : importance::SelectHeads({table},
+                                    {.keep = select.keep, .keep_per_layer = select.keep_per_layer});
+  if (chosen.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("select: ", chosen.status().message()));
 }
 
 // The base's answers, or features where its classifier comes later, are finite.

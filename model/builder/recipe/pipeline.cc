@@ -153,13 +153,33 @@ class Pipeline {
     return StepOutput{path, digest};
   }
 
+  // How many heads a method scores for is what `select` keeps, unless the recipe says otherwise.
+  ScoreStepOptions FitToSelection(ScoreStepOptions score) const {
+    const SelectStepOptions& select = recipe_.select;
+    if (score.circuit.keep == 0 && score.circuit.keep_per_layer.empty()) {
+      score.circuit.keep = select.keep;
+      score.circuit.keep_per_layer = select.keep_per_layer;
+      score.circuit.overlap_penalty = select.overlap_penalty;
+    }
+    if (score.saper.budget == 0) score.saper.budget = select.budget;
+    return score;
+  }
+
+  absl::StatusOr<StepOutput> Score(const StepOutput& base, const ScoreStepOptions& options) {
+    const ScoreStepOptions score = FitToSelection(options);
+    Json key = {{"options", OptionsOf(score)}, {"pool", pool_}, {"base", base.key}};
+    if (!score.saper.clusters.empty()) {
+      HYDRA_ASSIGN_OR_RETURN(const std::string bytes,
+                             base::ReadFile(score.saper.clusters, kMaxWeightBytes));
+      key["options"]["saper_clusters"] = base::Sha256Hex(bytes);  // wherever it lies
+    }
+    return cache_.Run("score", key, [&](const std::string& out) {
+      return RunScore(recipe_.data, score, base.path, out, context_);
+    });
+  }
+
   absl::StatusOr<Made> Ensemble(const StepOutput& base, const ScoreStepOptions& score) {
-    HYDRA_ASSIGN_OR_RETURN(
-        const StepOutput scores,
-        cache_.Run("score", {{"options", OptionsOf(score)}, {"pool", pool_}, {"base", base.key}},
-                   [&](const std::string& out) {
-                     return RunScore(recipe_.data, score, base.path, out, context_);
-                   }));
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput scores, Score(base, score));
     Made made;
     HYDRA_ASSIGN_OR_RETURN(
         const StepOutput selected,
@@ -167,7 +187,9 @@ class Pipeline {
                    [&](const std::string& out) {
                      return RunSelect(recipe_.select, scores.path, out, context_);
                    }));
-    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(base, selected));
+    const bool soft = score.method == "saper";  // members start from what the scores grew with
+    const StepOutput start = soft ? StepOutput{scores.path + "/" + kSoftNetwork, scores.key} : base;
+    HYDRA_ASSIGN_OR_RETURN(const StepOutput members, Finetune(start, selected, base));
     made.heads = members;
     HYDRA_ASSIGN_OR_RETURN(
         made.network,
@@ -180,17 +202,19 @@ class Pipeline {
     return made;
   }
 
-  absl::StatusOr<StepOutput> Finetune(const StepOutput& base, const StepOutput& heads) {
+  absl::StatusOr<StepOutput> Finetune(const StepOutput& start, const StepOutput& heads,
+                                      const StepOutput& base) {
     Json key = {{"options", OptionsOf(recipe_.finetune)},
                 {"pool", pool_},
-                {"base", base.key},
-                {"heads", heads.key}};
-    FinetuneInputs inputs{.base = base.path, .heads = heads.path, .teachers = {}};
-    if (recipe_.finetune.distillation > 0.0) {
+                {"base", start.key},
+                {"heads", heads.key},
+                {"teacher", base.key}};
+    FinetuneInputs inputs{.base = start.path, .heads = heads.path, .teacher = base.path};
+    if (recipe_.finetune.ensemble_distillation > 0.0) {
       HYDRA_ASSIGN_OR_RETURN(const std::vector<StepOutput> teachers, DeepEnsemble(base));
       for (const StepOutput& teacher : teachers) {
-        inputs.teachers.push_back(teacher.path);
-        key["teachers"].push_back(teacher.key);
+        inputs.ensemble_teachers.push_back(teacher.path);
+        key["ensemble_teachers"].push_back(teacher.key);
       }
     }
     return cache_.Run("finetune", key, [&](const std::string& out) {

@@ -106,6 +106,7 @@ absl::StatusOr<Recipe> ParseRecipe(absl::string_view text, const std::string& so
   ReadData(root.Section("data"), folder, recipe.data);
   ReadBases(root, folder, recipe);
   ReadFields(root.Section("score"), Fields(recipe.score));
+  recipe.score.saper.clusters = Absolute(recipe.score.saper.clusters, folder);
   ReadFields(root.Section("select"), Fields(recipe.select));
   ReadFields(root.Section("finetune"), Fields(recipe.finetune));
   ReadFields(root.Section("merge"), Fields(recipe.merge));

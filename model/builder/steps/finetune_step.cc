@@ -16,6 +16,8 @@
 #include "model/builder/steps/finetune_targets.h"
 #include "model/builder/steps/trainer_options.h"
 #include "model/builder/steps/training_watch.h"
+#include "model/ensemble/tie_blocks.h"
+#include "model/saper/saper.h"
 #include "nlohmann/json.hpp"
 
 namespace hydra::builder {
@@ -36,10 +38,15 @@ absl::StatusOr<HeadChoice> ReadHeads(const std::string& heads, const StoredNetwo
   return choice;
 }
 
+absl::StatusOr<StoredNetwork> ReadTeacher(const FinetuneInputs& inputs, const StoredNetwork& base) {
+  if (inputs.teacher.empty() || inputs.teacher == inputs.base) return base;
+  return ReadNetwork(inputs.teacher);
+}
+
 absl::StatusOr<std::vector<nn::Network>> ReadTeachers(const FinetuneStepOptions& options,
                                                       const std::vector<std::string>& teachers) {
   std::vector<nn::Network> networks;
-  if (options.distillation == 0.0) return networks;
+  if (options.ensemble_distillation == 0.0) return networks;
   for (const std::string& directory : teachers) {
     HYDRA_ASSIGN_OR_RETURN(const StoredNetwork teacher, ReadNetwork(directory));
     networks.push_back(teacher.network);
@@ -51,34 +58,52 @@ std::string StatePath(const StepDirectory& directory, const FinetuneTarget& targ
   return absl::StrCat(directory.path(), ".", target.name, ".state");
 }
 
-// What all targets are tuned with.
+// What all targets are tuned with; refers to what it is given.
 struct Schooling {
   const FinetuneStepOptions& options;
+  const nn::Network& teacher;
   const Pool& pool;
-  std::vector<nn::Network> teachers;
+  std::vector<nn::Network> ensemble_teachers;
 };
 
-absl::Status Tune(const Schooling& schooling, const std::string& state_path, FinetuneTarget& target,
-                  LearningCurve& curve, StepContext context) {
+absl::StatusOr<saper::HardOptions> HardOf(const Schooling& schooling, const FinetuneTarget& target,
+                                          const std::string& state_path) {
   const FinetuneStepOptions& options = schooling.options;
-  const Pool& pool = schooling.pool;
-  if (options.steps == 0) return absl::OkStatus();
-  const LabelledData train_data = pool.Select("train"), held_out = pool.Select("select");
-  nn::Network& network = target.stored.network;
-  TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
-                      held_out, curve, context.console);
-  train::TrainOptions trainer = TrainerOptions(
-      options, {.steps = options.steps, .seed = target.seed, .state_path = state_path});
+  saper::HardOptions hard{
+      .train = TrainerOptions(
+          options, {.steps = options.steps, .seed = target.seed, .state_path = state_path}),
+      .qkv = options.freeze_qkv ? saper::QueryKeyValue::kFrozen : saper::QueryKeyValue::kTuned,
+      .classifier_steps = options.classifier_steps};
+  train::TrainOptions& trainer = hard.train;
   trainer.bootstrap = options.bootstrap;
   trainer.frozen = target.frozen;
   trainer.frozen_trunk = target.frozen_trunk;
   trainer.diversity = options.diversity;
   trainer.exposure = options.exposure;
-  trainer.distillation = options.distillation;
-  trainer.teachers = schooling.teachers;
-  HYDRA_RETURN_IF_ERROR(train::Train(
-      train_data.examples, trainer, context.clock,
-      [&](const train::TrainProgress& progress) { watch.OnStep(progress); }, network));
+  trainer.distillation = options.ensemble_distillation;
+  trainer.teachers = schooling.ensemble_teachers;
+  if (!options.distil) return hard;
+  hard.distil =
+      saper::DistilOptions{.layers = options.distil_layers, .learning_rate = options.distil_lr};
+  HYDRA_ASSIGN_OR_RETURN(hard.distil->target, saper::ParseDistilTarget(options.distil_target));
+  return hard;
+}
+
+absl::Status Tune(const Schooling& schooling, const std::string& state_path, FinetuneTarget& target,
+                  LearningCurve& curve, StepContext context) {
+  const FinetuneStepOptions& options = schooling.options;
+  if (options.steps == 0) return absl::OkStatus();
+  const LabelledData train_data = schooling.pool.Select("train");
+  const LabelledData held_out = schooling.pool.Select("select");
+  nn::Network& network = target.stored.network;
+  TrainingWatch watch({target.what, std::max<size_t>(1, options.steps / kMeasuresPerRun)}, network,
+                      held_out, curve, context.console);
+  HYDRA_ASSIGN_OR_RETURN(const saper::HardOptions hard, HardOf(schooling, target, state_path));
+  const train::ProgressCallback report = [&](const train::TrainProgress& progress) {
+    watch.OnStep(progress);
+  };
+  HYDRA_RETURN_IF_ERROR(saper::TuneHard(schooling.teacher, train_data.examples, hard,
+                                        {context.clock, report}, network));
   return watch.status();
 }
 
@@ -94,11 +119,15 @@ absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& opt
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
   HYDRA_ASSIGN_OR_RETURN(std::vector<FinetuneTarget> targets,
                          MakeTargets(options, network, choice));
+  HYDRA_ASSIGN_OR_RETURN(const StoredNetwork teacher, ReadTeacher(inputs, network));
   FinetuneStepOptions copy = options;
-  nlohmann::ordered_json record = {
-      {"step", "finetune"}, {"options", OptionsJson(Fields(copy))}, {"curves", nullptr}};
-  Schooling schooling{options, pool, {}};
-  HYDRA_ASSIGN_OR_RETURN(schooling.teachers, ReadTeachers(options, inputs.teachers));
+  nlohmann::ordered_json record = {{"step", "finetune"},
+                                   {"options", OptionsJson(Fields(copy))},
+                                   {"curves", nullptr},
+                                   {"distinct_parameters", nullptr}};
+  Schooling schooling{options, teacher.network, pool, {}};
+  HYDRA_ASSIGN_OR_RETURN(schooling.ensemble_teachers,
+                         ReadTeachers(options, inputs.ensemble_teachers));
   for (FinetuneTarget& target : targets) {
     const std::string state = StatePath(directory, target);
     HYDRA_ASSIGN_OR_RETURN(LearningCurve curve, LearningCurve::Open(CurvePath(state)));
@@ -106,12 +135,17 @@ absl::Status RunFinetune(const DataOptions& data, const FinetuneStepOptions& opt
     HYDRA_RETURN_IF_ERROR(
         WriteNetwork(target.stored, absl::StrCat(directory.temporary(), "/", target.name)));
     record["curves"][target.name] = curve.ToJson();
+    record["distinct_parameters"][target.name] =
+        ensemble::DistinctParameters(target.stored.network);
   }
   HYDRA_RETURN_IF_ERROR(directory.Write("finetune.json", record.dump(2) + "\n"));
   HYDRA_RETURN_IF_ERROR(directory.Write("heads.json", EncodeHeadChoice(KeptBy(targets, choice))));
   HYDRA_RETURN_IF_ERROR(directory.Commit());
-  for (const FinetuneTarget& target : targets)
-    HYDRA_RETURN_IF_ERROR(RemoveState(StatePath(directory, target)));
+  for (const FinetuneTarget& target : targets) {
+    const std::string state = StatePath(directory, target);
+    HYDRA_RETURN_IF_ERROR(RemoveState(state));
+    HYDRA_RETURN_IF_ERROR(RemoveState(saper::ClassifierStatePath(state)));
+  }
   return absl::OkStatus();
 }
 

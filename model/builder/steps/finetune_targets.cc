@@ -8,6 +8,7 @@
 #include "model/ensemble/add_readers.h"
 #include "model/ensemble/merge.h"
 #include "model/ensemble/prune.h"
+#include "model/ensemble/tie_blocks.h"
 
 namespace hydra::builder {
 namespace {
@@ -91,11 +92,10 @@ absl::StatusOr<FinetuneTarget> LateTarget(const FinetuneStepOptions& options,
   return target;
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<FinetuneTarget>> MakeTargets(const FinetuneStepOptions& options,
-                                                        const StoredNetwork& base,
-                                                        const HeadChoice& choice) {
+// The targets before layers are tied.
+absl::StatusOr<std::vector<FinetuneTarget>> UntiedTargets(const FinetuneStepOptions& options,
+                                                          const StoredNetwork& base,
+                                                          const HeadChoice& choice) {
   std::vector<FinetuneTarget> targets;
   if (options.mode == "branch" || options.mode == "reader") {
     HYDRA_ASSIGN_OR_RETURN(targets.emplace_back(), LateTarget(options, base, choice));
@@ -116,6 +116,29 @@ absl::StatusOr<std::vector<FinetuneTarget>> MakeTargets(const FinetuneStepOption
                        .seed = options.seed * 1000 + m,
                        .stored = base});
     targets.back().stored.network = std::move(members[m]);
+  }
+  return targets;
+}
+
+absl::StatusOr<ensemble::TieMode> ParseTieMode(const std::string& text) {
+  if (text == "average") return ensemble::TieMode::kAverage;
+  if (text == "first") return ensemble::TieMode::kFirst;
+  return WantOneOf("block_start", text, "average or first");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<FinetuneTarget>> MakeTargets(const FinetuneStepOptions& options,
+                                                        const StoredNetwork& base,
+                                                        const HeadChoice& choice) {
+  HYDRA_ASSIGN_OR_RETURN(const ensemble::TieMode mode, ParseTieMode(options.block_start));
+  HYDRA_ASSIGN_OR_RETURN(std::vector<FinetuneTarget> targets, UntiedTargets(options, base, choice));
+  if (options.blocks == 0) return targets;
+  for (FinetuneTarget& target : targets) {
+    nn::Network& network = target.stored.network;
+    HYDRA_ASSIGN_OR_RETURN(const std::vector<size_t> lengths,
+                           ensemble::EvenBlocks(network.plan.size(), options.blocks));
+    HYDRA_ASSIGN_OR_RETURN(network, ensemble::TieBlocks(network, lengths, mode));
   }
   return targets;
 }

@@ -21,8 +21,9 @@ struct FinetuneTarget {
   bool frozen_trunk = false;        // as TrainOptions
 };
 
-// Removes heads from the base and puts members together as options.mode says.
-// Errors: INVALID_ARGUMENT options that do not fit; as PruneHeads, MergeMembers and AddReaders.
+// Removes heads from the base, puts members together as options.mode says and ties the layers of
+// options.blocks.  Errors: INVALID_ARGUMENT options that do not fit; as PruneHeads, MergeMembers,
+// AddReaders and TieBlocks.
 absl::StatusOr<std::vector<FinetuneTarget>> MakeTargets(const FinetuneStepOptions& options,
                                                         const StoredNetwork& base,
                                                         const HeadChoice& choice);

@@ -12,6 +12,7 @@
 #include "model/builder/networks/head_choice.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/source/pool.h"
+#include "model/builder/steps/training_watch.h"
 #include "model/importance/taylor.h"
 
 namespace hydra::builder {
@@ -56,6 +57,23 @@ absl::Status ScoreByTaylor(const ScoreStepOptions& options, const StoredNetwork&
   return absl::OkStatus();
 }
 
+absl::Status ScoreOnData(const ScoreStepOptions& options, const ScoreSource& source,
+                         const SaperPlaces& places, HeadScores& scores, StepContext context) {
+  if (options.method == "taylor")
+    return ScoreByTaylor(options, source.base, source.pool, scores, context);
+  if (options.method == "circuit") return ScoreByCircuit(options.circuit, source, scores, context);
+  return ScoreBySaper(options.saper, source, places, scores, context);
+}
+
+absl::Status CheckMethod(const ScoreStepOptions& options) {
+  if (options.members == 0) return absl::InvalidArgumentError("members: got 0, want at least 1");
+  for (const char* method : {"taylor", "circuit", "saper", "random"}) {
+    if (options.method == method) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("method: got \"", options.method, "\", want taylor, circuit, saper or random"));
+}
+
 void ScoreAtRandom(const ScoreStepOptions& options, const artifact::Geometry& geometry,
                    HeadScores& scores) {
   for (size_t m = 0; m < options.members; ++m) {
@@ -70,35 +88,40 @@ void ScoreAtRandom(const ScoreStepOptions& options, const artifact::Geometry& ge
 }  // namespace
 
 std::vector<OptionField> Fields(ScoreStepOptions& options) {
-  return {
-      {"method", &options.method, "taylor, or random as a control"},
+  std::vector<OptionField> fields = {
+      {"method", &options.method, "taylor, circuit or saper; or random as a control"},
       {"estimator", &options.estimator, "of taylor: per_token, per_example or gate_squared"},
       {"members", &options.members, "members of the ensemble"},
       {"images_per_member", &options.images_per_member,
-       "images that score a member; 0 divides the select split evenly"},
-      {"seed", &options.seed, "seed of the subsets, or of random scores"},
+       "of taylor: images that score a member; 0 divides the select split evenly"},
+      {"seed", &options.seed, "seed of the samples, of training, or of random scores"},
   };
+  for (const auto& more : {Fields(options.circuit), Fields(options.saper)})
+    fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
 }
 
 absl::Status RunScore(const DataOptions& data, const ScoreStepOptions& options,
                       const std::string& base, const std::string& out, StepContext context) {
   at::set_num_threads(static_cast<int>(context.threads));
-  if (options.members == 0) return absl::InvalidArgumentError("members: got 0, want at least 1");
+  HYDRA_RETURN_IF_ERROR(CheckMethod(options));
   HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork network, ReadNetwork(base));
   HeadScores scores{
       .method = options.method, .base_digest = network.base_digest, .seed = options.seed};
-  if (options.method == "taylor") {
-    HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
-    HYDRA_RETURN_IF_ERROR(ScoreByTaylor(options, network, pool, scores, context));
-  } else if (options.method == "random") {
+  const std::string state = absl::StrCat(directory.path(), ".state");
+  if (options.method == "random") {
     ScoreAtRandom(options, network.network.geometry, scores);
   } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("method: got \"", options.method, "\", want taylor or random"));
+    HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
+    const SaperPlaces places{.network = absl::StrCat(directory.temporary(), "/", kSoftNetwork),
+                             .state = state};
+    HYDRA_RETURN_IF_ERROR(
+        ScoreOnData(options, {network, pool, options.members}, places, scores, context));
   }
   HYDRA_RETURN_IF_ERROR(directory.Write("scores.json", EncodeHeadScores(scores)));
-  return directory.Commit();
+  HYDRA_RETURN_IF_ERROR(directory.Commit());
+  return options.method == "saper" ? RemoveState(state) : absl::OkStatus();
 }
 
 }  // namespace hydra::builder

@@ -254,7 +254,7 @@ TEST_F(PipelineTest, Readers_MakeABundleWithOneTrunk) {
 TEST_F(PipelineTest, LateBranch_LearnsFromTheDeepEnsembleMemberByMember) {
   ASSERT_TRUE(first_.ok()) << first_;
   std::string text =
-      Changed("finetune: {", "finetune: {mode: branch, layers: 1, distillation: 1, ");
+      Changed("finetune: {", "finetune: {mode: branch, layers: 1, ensemble_distillation: 1, ");
   text.replace(text.find("deep_ensemble_seeds: [1]"), 24, "deep_ensemble_seeds: [1, 2]");
   RecordingConsole console;
   const absl::Status status = Build(text, "branch", console);

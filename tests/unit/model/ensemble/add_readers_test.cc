@@ -105,7 +105,8 @@ TEST_P(AddReadersTest, WeightsAndManifest_ComeBackTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, AddReadersTest,
-                         ::testing::Values("vit_plain", "deit_teacher", "bert", "roberta", "distilbert"),
+                         ::testing::Values("vit_plain", "deit_teacher", "bert", "roberta",
+                                           "distilbert"),
                          [](const auto& family) { return std::string(family.param); });
 
 TEST(AddReadersRefusalTest, PooledOverAllTokens_IsRefusedByName) {

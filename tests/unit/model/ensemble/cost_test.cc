@@ -92,7 +92,7 @@ TEST(CostOfTest, ThreeMembersWithHalfTheHeads_PayForHeadsAndThreeStreams) {
   }
   const auto merged = MergeMembers(members, {});
   ASSERT_TRUE(merged.ok()) << merged.status();
-  // In the first layer the four heads that any member keeps are projected and attended once, not six.
+  // In the first layer the four heads that any member keeps are computed once, not six.
   const uint64_t saved = 2 * 2 * (3 * 5 * 8 + 2 * 25);
   EXPECT_EQ(CostOf(*merged).plain_macs, 4u * 16 * 8 + 2 * 3 * (640 + 200 + 1280) + 3 * 24 - saved);
 }
@@ -111,7 +111,8 @@ TEST(CostOfTest, Parameters_AreTheStoredOnes) {
   const uint64_t head = 3 * 6 * 25 + 6 * 24;
   const uint64_t shared = stored - 3 * (4 * head + 24) - (2 * 24 + 5 * 25);
   // Both keep head 0 in the first layer, whose q/k/v are stored once.
-  EXPECT_EQ(CostOf(merged).parameters, shared - 3 * 6 * 25 + 7 * head + 2 * 3 * 24 + 2 * (2 * 24 + 5 * 25));
+  EXPECT_EQ(CostOf(merged).parameters,
+            shared - 3 * 6 * 25 + 7 * head + 2 * 3 * 24 + 2 * (2 * 24 + 5 * 25));
 }
 
 // DINOv2 at 224 pixels with `heads` of its heads left, as many in each layer as possible.

@@ -73,6 +73,16 @@ TEST(MergeMembersTest, UntunedMembers_FusedEqualsSeparate) {
   }
 }
 
+TEST(MergeMembersTest, LayerInWhichNoMemberKeepsAHead_FusedEqualsSeparate) {
+  const nn::Network base = WideNetwork(TinyGeometry(), 1);
+  const std::vector<nn::Network> members = {PruneHeads(base, {{0, 3}, {}, {1}}).value(),
+                                            PruneHeads(base, {{1}, {}, {}}).value()};
+  const auto merged = MergeMembers(members, {});
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(nn::PaddedHeads(merged->plan[1]), 0u);
+  ExpectMembersEqual(*merged, members);
+}
+
 TEST(MergeMembersTest, DifferentMembersWithOwnParts_FusedEqualsSeparate) {
   std::vector<nn::Network> members;
   for (uint64_t m = 0; m < 3; ++m) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/pass/forward.h"
 #include "model/nn/network.h"
+#include "model/nn/pass/forward.h"
 
 namespace hydra::testing {
 

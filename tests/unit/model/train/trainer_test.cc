@@ -9,10 +9,12 @@
 #include "gtest/gtest.h"
 #include "model/ensemble/add_readers.h"
 #include "model/ensemble/merge.h"
+#include "model/ensemble/tie_blocks.h"
 #include "model/nn/pass/forward.h"
 #include "model/train/objective.h"
 #include "model/train/proxies.h"
 #include "model/train/schedule.h"
+#include "tests/unit/model/bar_images.h"
 #include "tests/unit/model/random_network.h"
 
 namespace hydra::train {
@@ -20,22 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Images whose class is the brightest of five bars: learnable in a few steps.
-ExampleSet BarImages(size_t count) {
-  base::Rng rng(2);
-  ExampleSet set{.pixels = at::zeros({static_cast<int64_t>(count), 1, 12, 12}, at::kByte),
-                 .mean = {0.3},
-                 .stddev = {0.3},
-                 .labels = at::zeros({static_cast<int64_t>(count)}, at::kLong)};
-  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-    const auto label = static_cast<int64_t>(rng.UniformBelow(5));
-    set.labels[i] = label;
-    set.pixels[i][0]
-        .narrow(0, 2 * label, 2)
-        .fill_(150 + static_cast<int64_t>(rng.UniformBelow(100)));
-  }
-  return set;
-}
+using testing::BarImages;
 
 TrainOptions QuickOptions() {
   return {.steps = 24,
@@ -161,6 +148,26 @@ TEST(TrainTest, MergedMembers_AreTunedTogether) {
       << nn::CheckNetwork(merged);  // padded heads are still zero
   const at::Tensor logits = nn::Forward(merged, testing::RandomImages(merged.geometry, 8, 1));
   EXPECT_GT(testing::LargestDifference(logits[0], logits[1]), 1e-3);
+}
+
+TEST(TrainTest, TiedLayers_StayTiedAndMoveAsOneParameter) {
+  const ExampleSet data = BarImages(64);
+  const nn::Network base = RandomNetwork(testing::TinyGeometry(), 1, 5);
+  nn::Network tied = ensemble::TieBlocks(base, {1, 2}, ensemble::TieMode::kAverage).value();
+  const uint64_t parameters = ensemble::DistinctParameters(tied);
+  const std::vector<double> losses = Losses(data, QuickOptions(), tied);
+  EXPECT_LT(losses.back(), losses.front());
+  EXPECT_EQ(ensemble::DistinctParameters(tied), parameters);
+  EXPECT_TRUE(tied.weights.layers[1].fc1_weight.equal(tied.weights.layers[2].fc1_weight));
+  // One step moves a parameter by at most the learning rate and its decay; two would by twice that.
+  nn::Network once = ensemble::TieBlocks(base, {1, 2}, ensemble::TieMode::kAverage).value();
+  const at::Tensor before = once.weights.layers[1].fc1_bias.clone();
+  TrainOptions options = QuickOptions();
+  options.steps = 1;
+  options.warmup_steps = 0;
+  Losses(data, options, once);
+  const double moved = testing::LargestDifference(once.weights.layers[1].fc1_bias, before);
+  EXPECT_NEAR(moved, options.learning_rate, 0.01 * options.learning_rate);
 }
 
 TEST(TrainTest, LabelOutOfRange_IsRefused) {

@@ -16,6 +16,7 @@
 #include "model/builder/interpreting/interpretation.h"
 #include "model/builder/networks/head_choice.h"
 #include "model/builder/networks/stored_network.h"
+#include "model/builder/packing/bundle_policy.h"
 #include "model/builder/packing/bundle_report.h"
 #include "model/builder/packing/golden.h"
 #include "model/builder/packing/verify_step.h"
@@ -50,17 +51,6 @@ absl::StatusOr<artifact::HeadMap> ReadHeadMap(const std::string& heads,
       .kept = ensemble::KeptByMember(stored.network),
       .overlap = std::vector<std::vector<double>>(members, std::vector<double>(members, 1.0)),
       .provenance = {.selection = "all"}};
-}
-
-std::optional<std::string> PolicyJson(const PackStepOptions& options) {
-  if (options.policy_risk <= 0.0 && options.policy_coverage <= 0.0) return std::nullopt;
-  const nlohmann::ordered_json intent =
-      options.policy_risk > 0.0
-          ? nlohmann::ordered_json{{"kind", "target_risk"}, {"risk", options.policy_risk}}
-          : nlohmann::ordered_json{{"kind", "target_coverage"},
-                                   {"coverage", options.policy_coverage}};
-  const nlohmann::ordered_json json = {{"format_version", 1}, {"intent", intent}};
-  return json.dump(2) + "\n";
 }
 
 // Golden inputs come from "select", whose rows no certificate speaks of.
@@ -140,7 +130,7 @@ absl::StatusOr<artifact::BundleContents> Assemble(const DataOptions& data,
                                                     .seed = options.seed}));
   documents.manifest.provenance.choices.merge(GoldenChoices(golden));
   documents.golden = std::move(golden.answers);
-  documents.policy_json = PolicyJson(options);
+  HYDRA_ASSIGN_OR_RETURN(documents.policy_json, PolicyJson(options, documents.calibration));
   HYDRA_ASSIGN_OR_RETURN(documents.report_html,
                          RenderBundleReport(documents, {inputs.evaluation, inputs.interpretation}));
   HYDRA_ASSIGN_OR_RETURN(contents.weights, ensemble::EncodeWeights(stored.network));

@@ -215,6 +215,17 @@ TEST_F(PipelineTest, OverlappingSplits_AreRefusedByPack) {
   EXPECT_FALSE(std::filesystem::exists(scratch_->Path("never")));
 }
 
+TEST_F(PipelineTest, PolicyTargetThatNoCutReaches_IsRefusedByPackWithNumbers) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  RecordingConsole console;
+  std::string text = kRecipe;
+  text.replace(text.find("policy_coverage: 0.8"), 20, "policy_risk: 0.0001");
+  const absl::Status status = Build(text, "infeasible", console);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("policy_risk: got 0.0001 on "));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("rows"));
+}
+
 TEST_F(PipelineTest, JointTuning_MakesABundleToo) {
   ASSERT_TRUE(first_.ok()) << first_;
   std::string text = kRecipe;

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/golden/guarantee_golden.h"
+#include "tests/golden/statistics/guarantee_golden.h"
 
 namespace hydra::calibration {
 namespace {

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
 #include "model/uncertainty/binomial.h"
-#include "tests/golden/guarantee_golden.h"
+#include "tests/golden/statistics/guarantee_golden.h"
 
 namespace hydra::calibration {
 namespace {

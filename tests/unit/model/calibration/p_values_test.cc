@@ -1,7 +1,7 @@
 #include "model/calibration/p_values.h"
 
 #include "gtest/gtest.h"
-#include "tests/golden/guarantee_golden.h"
+#include "tests/golden/statistics/guarantee_golden.h"
 
 namespace hydra::calibration {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
-#include "tests/golden/metric_golden.h"
+#include "tests/golden/statistics/metric_golden.h"
 #include "tests/unit/model/metrics/golden_rows.h"
 
 namespace hydra::metrics {

@@ -1,4 +1,4 @@
-#include "tests/golden/metric_golden.h"
+#include "tests/golden/statistics/metric_golden.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -27,10 +27,10 @@ MetricCase ReadCase(const nlohmann::json& entry) {
 }  // namespace
 
 std::vector<MetricCase> LoadMetricCases() {
-  std::ifstream file(std::string(HYDRA_SOURCE_DIR) + "/tests/golden/metrics.json");
+  std::ifstream file(std::string(HYDRA_SOURCE_DIR) + "/tests/golden/statistics/metrics.json");
   const nlohmann::json document = nlohmann::json::parse(file, nullptr, false);
   if (!document.is_object()) {
-    std::cerr << "tests/golden/metrics.json cannot be read\n";
+    std::cerr << "tests/golden/statistics/metrics.json cannot be read\n";
     std::exit(1);
   }
   std::vector<MetricCase> cases;

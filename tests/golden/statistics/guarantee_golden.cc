@@ -1,4 +1,4 @@
-#include "tests/golden/guarantee_golden.h"
+#include "tests/golden/statistics/guarantee_golden.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -7,10 +7,10 @@
 namespace hydra::golden {
 
 nlohmann::json LoadGuarantees() {
-  std::ifstream file(std::string(HYDRA_SOURCE_DIR) + "/tests/golden/guarantees.json");
+  std::ifstream file(std::string(HYDRA_SOURCE_DIR) + "/tests/golden/statistics/guarantees.json");
   nlohmann::json document = nlohmann::json::parse(file, nullptr, false);
   if (!document.is_object()) {
-    std::cerr << "tests/golden/guarantees.json cannot be read\n";
+    std::cerr << "tests/golden/statistics/guarantees.json cannot be read\n";
     std::exit(1);
   }
   return document;

@@ -1,7 +1,7 @@
-"""Writes tests/golden/guarantees.json: reference values of the statistical guarantees.
+"""Writes tests/golden/statistics/guarantees.json: reference values of the statistical guarantees.
 
-Run: python3 tests/golden/make_guarantee_vectors.py (needs numpy and scipy; the file records their
-versions.  The committed file was made with scipy 1.17.1 and numpy 2.4.6).
+Run: python3 tests/golden/statistics/make_guarantee_vectors.py (needs numpy and scipy; the file
+records their versions.  The committed file was made with scipy 1.17.1 and numpy 2.4.6).
 
 Everything is written from the articles, with scipy's distributions, and shares no code with
 model/calibration.  Rows are integers, so that both sides count the same.

@@ -1,8 +1,8 @@
-"""Writes tests/golden/metrics.json: reference values of metrics on hard rows.
+"""Writes tests/golden/statistics/metrics.json: reference values of metrics on hard rows.
 
-Run: python3 tests/golden/make_metric_vectors.py (needs torch, torchmetrics, torch-uncertainty and
-scikit-learn; the file records their versions.  The committed file was made with torch 2.11,
-torchmetrics 1.9.0, torch-uncertainty 0.13.0 and scikit-learn 1.9.1).
+Run: python3 tests/golden/statistics/make_metric_vectors.py (needs torch, torchmetrics,
+torch-uncertainty and scikit-learn; the file records their versions.  The committed file was made
+with torch 2.11, torchmetrics 1.9.0, torch-uncertainty 0.13.0 and scikit-learn 1.9.1).
 
 Confidences are float32: many on the edges of bins, some exactly 1, many tied.  torch-uncertainty
 gives the smooth calibration error, torchmetrics the binned ones, scikit-learn the curves; the

@@ -1,4 +1,4 @@
-// Reads tests/golden/guarantees.json.
+// Reads tests/golden/statistics/guarantees.json.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Reads tests/golden/metrics.json: rows on bin edges and with ties, and what libraries make of
-// them.
+// Reads tests/golden/statistics/metrics.json: rows on bin edges and with ties, and what libraries
+// make of them.
 #pragma once
 
 #include <map>

@@ -20,6 +20,7 @@ import sklearn
 import torch
 import torchmetrics
 from sklearn import metrics as sk
+from sklearn.linear_model import LogisticRegression
 from torchmetrics.functional.classification import (
     multiclass_accuracy,
     multiclass_calibration_error,
@@ -111,6 +112,23 @@ def detection(score, ood_score):
     }
 
 
+def logistic():
+    """Ridge logistic regression by scikit-learn: C is 1 / (ridge * sum of weights)."""
+    cases = []
+    for n, columns, ridge, shift in ((300, 3, 1e-3, 1.0), (80, 5, 0.1, 4.0), (60, 2, 1e-3, 9.0)):
+        y = RNG.random(n) < 0.4
+        x = RNG.normal(size=(n, columns)) + shift * y[:, None] * RNG.random(columns)
+        x[:, -1] = x[:, 0] + 1e-3 * RNG.normal(size=n)  # nearly the same column twice
+        x = np.round(x, 6)
+        weight = np.where(RNG.random(n) < 0.5, 1.0, 2.5)
+        fit = LogisticRegression(C=1 / (ridge * weight.sum()), tol=1e-12, max_iter=100000)
+        fit.fit(x, y, sample_weight=weight)
+        cases.append({"x": x.tolist(), "y": y.astype(int).tolist(), "weight": weight.tolist(),
+                      "ridge": ridge, "coefficients": fit.coef_[0].tolist(),
+                      "intercept": float(fit.intercept_[0])})
+    return cases
+
+
 def main():
     cases = []
     for name, n, accuracy in (
@@ -143,6 +161,7 @@ def main():
             "scikit-learn": sklearn.__version__,
         },
         "cases": cases,
+        "logistic": logistic(),
     }
     path = pathlib.Path(__file__).parent / "metrics.json"
     path.write_text(json.dumps(document, separators=(",", ":")) + "\n")

@@ -20,14 +20,15 @@ constexpr char kRowsPrefix[] = "rows.";
 size_t BlockCount(size_t rows) { return (rows + kBlockRows - 1) / kBlockRows; }
 size_t RowsOf(size_t block, size_t rows) { return std::min(kBlockRows, rows - block * kBlockRows); }
 
-// Copies between [M, N, C] and [M, owned rows, C], member by member and block by block.
-template <typename Whole, typename Part, typename Copy>
-void PairBlocks(const std::vector<size_t>& blocks, size_t rows, size_t members, size_t classes,
-                Whole whole, Part part, Copy copy) {
-  for (size_t m = 0; m < members; ++m) {
+// Calls copy(place in [M, N, C], place in [M, owned rows, C], values) for each member and block of
+// a set's shape.
+void ForEachRun(const Predictions& shape, const std::vector<size_t>& blocks,
+                absl::FunctionRef<void(size_t whole, size_t part, size_t count)> copy) {
+  size_t part = 0;
+  for (size_t m = 0; m < shape.members; ++m) {
     for (const size_t block : blocks) {
-      const size_t count = RowsOf(block, rows) * classes;
-      copy(whole + (m * rows + block * kBlockRows) * classes, part, count);
+      const size_t count = RowsOf(block, shape.rows) * shape.classes;
+      copy((m * shape.rows + block * kBlockRows) * shape.classes, part, count);
       part += count;
     }
   }
@@ -43,9 +44,9 @@ std::vector<float> OwnedLogits(const Predictions& set, const std::vector<size_t>
   size_t owned = 0;
   for (const size_t block : blocks) owned += RowsOf(block, set.rows);
   std::vector<float> logits(set.members * owned * set.classes);
-  PairBlocks(
-      blocks, set.rows, set.members, set.classes, set.logits.data(), logits.data(),
-      [](const float* whole, float* part, size_t count) { std::copy_n(whole, count, part); });
+  ForEachRun(set, blocks, [&](size_t whole, size_t part, size_t count) {
+    std::copy_n(set.logits.data() + whole, count, logits.data() + part);
+  });
   return logits;
 }
 
@@ -92,8 +93,9 @@ struct ShardFile {
     }
     HYDRA_ASSIGN_OR_RETURN(const std::vector<float> logits,
                            file.Floats(set + ".logits", {whole.members, owned, whole.classes}));
-    PairBlocks(blocks, whole.rows, whole.members, whole.classes, whole.logits.data(), logits.data(),
-               [](float* to, const float* from, size_t count) { std::copy_n(from, count, to); });
+    ForEachRun(whole, blocks, [&](size_t to, size_t from, size_t count) {
+      std::copy_n(logits.data() + from, count, whole.logits.data() + to);
+    });
     return absl::OkStatus();
   }
 

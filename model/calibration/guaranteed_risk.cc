@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -50,13 +51,57 @@ std::vector<CutFacts> DistinctCuts(absl::Span<const ScoredRow> rows) {
   return cuts;
 }
 
+// Cuts that the search over n of n rows visits.
+double StepsOf(double rows) { return std::max(1.0, std::ceil(std::log2(rows))); }
+
+// The fewest rows with which `cut` would be certified at its measured coverage and risk; unset if
+// its risk is at or over the target.
+std::optional<size_t> RowsNeeded(const CutFacts& cut, double target_risk, double delta) {
+  if (cut.empirical_risk >= target_risk) return std::nullopt;
+  const auto certified = [&](double rows) {
+    const double accepted = rows * cut.coverage;
+    return uncertainty::BinomialUpperBound(accepted * cut.empirical_risk, accepted,
+                                           delta / StepsOf(rows)) <= target_risk;
+  };
+  constexpr double kMostRows = 1e12;
+  double high = 2.0;
+  while (!certified(high)) {
+    high *= 2.0;
+    if (high > kMostRows) return std::nullopt;
+  }
+  double low = high / 2.0;
+  while (high - low > 1.0) {
+    const double middle = std::floor((low + high) / 2.0);
+    (certified(middle) ? high : low) = middle;
+  }
+  return static_cast<size_t>(high);
+}
+
+void ExplainInfeasible(const std::vector<CutFacts>& cuts, double target_risk, double delta,
+                       CutSearch& search) {
+  constexpr size_t kCutsTried = 32;  // spread over all: a dense search would cost seconds
+  const size_t stride = std::max<size_t>(1, cuts.size() / kCutsTried);
+  for (size_t i = 0; i < cuts.size(); i += stride) {
+    const std::optional<size_t> rows = RowsNeeded(cuts[i], target_risk, delta);
+    if (rows.has_value()) search.rows_needed = std::min(*rows, search.rows_needed.value_or(*rows));
+  }
+  search.explanation =
+      absl::StrCat("infeasible: no visited cut has a risk bound of at most ", target_risk);
+  if (search.rows_needed.has_value()) {
+    absl::StrAppend(&search.explanation, "; at the measured rates ", *search.rows_needed,
+                    " rows would do");
+  } else {
+    absl::StrAppend(&search.explanation, ", nor is any measured risk below it");
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<CutSearch> SelectWithGuaranteedRisk(absl::Span<const ScoredRow> rows,
                                                    double target_risk, double delta) {
   HYDRA_RETURN_IF_ERROR(CheckInput(rows, target_risk, delta));
   std::vector<CutFacts> cuts = DistinctCuts(rows);
-  const double steps = std::max(1.0, std::ceil(std::log2(static_cast<double>(rows.size()))));
+  const double steps = StepsOf(static_cast<double>(rows.size()));
   CutSearch search;
   size_t low = 0;
   size_t high = cuts.size();
@@ -71,12 +116,7 @@ absl::StatusOr<CutSearch> SelectWithGuaranteedRisk(absl::Span<const ScoredRow> r
       high = low + (high - low) / 2;
     }
   }
-  if (!search.cut.has_value()) {
-    search.rows_needed = uncertainty::RowsNeededWithoutErrors(target_risk, delta / steps);
-    search.explanation = absl::StrCat("no visited cut has a risk bound of at most ", target_risk,
-                                      "; even without errors ", *search.rows_needed,
-                                      " accepted rows would be needed");
-  }
+  if (!search.cut.has_value()) ExplainInfeasible(cuts, target_risk, delta, search);
   return search;
 }
 

@@ -66,6 +66,17 @@ std::vector<WeightedRow> SortAndShareTies(absl::Span<const ConfidentRow> rows) {
   return sorted;
 }
 
+// torch.linspace(0, 1, bins + 1) in float32, which counts from the nearer end and rounds once.
+std::vector<float> TorchEdges(size_t bins) {
+  const float step = 1.0f / static_cast<float>(bins);
+  std::vector<float> edges;
+  for (size_t i = 0; i <= bins; ++i) {
+    edges.push_back(i < (bins + 1) / 2 ? step * static_cast<float>(i)
+                                       : std::fma(-step, static_cast<float>(bins - i), 1.0f));
+  }
+  return edges;
+}
+
 double Total(absl::Span<const ReliabilityBin> bins) {
   double total = 0.0;
   for (const ReliabilityBin& bin : bins) total += static_cast<double>(bin.count);
@@ -109,6 +120,25 @@ absl::StatusOr<std::vector<ReliabilityBin>> EqualCountBins(absl::Span<const Conf
   return result;
 }
 
+absl::StatusOr<std::vector<ReliabilityBin>> TorchmetricsBins(absl::Span<const ConfidentRow> rows,
+                                                             size_t bins) {
+  HYDRA_RETURN_IF_ERROR(CheckInput(rows, bins));
+  const std::vector<float> edges = TorchEdges(bins);
+  std::vector<ReliabilityBin> result(bins + 1);
+  for (size_t b = 0; b <= bins; ++b) {
+    result[b].low = edges[b];
+    result[b].high = b == bins ? 1.0 : edges[b + 1];
+  }
+  for (const ConfidentRow& row : rows) {
+    const auto above =
+        std::upper_bound(edges.begin(), edges.end(), static_cast<float>(row.confidence));
+    Add({.confidence = row.confidence, .accuracy = row.correct ? 1.0 : 0.0},
+        result[static_cast<size_t>(above - edges.begin()) - 1]);
+  }
+  SumsToMeans(result);
+  return result;
+}
+
 double ExpectedCalibrationError(absl::Span<const ReliabilityBin> bins) {
   const double total = Total(bins);
   double error = 0.0;
@@ -117,6 +147,16 @@ double ExpectedCalibrationError(absl::Span<const ReliabilityBin> bins) {
     error += static_cast<double>(bin.count) / total * std::abs(bin.accuracy - bin.mean_confidence);
   }
   return error;
+}
+
+double RootMeanSquareCalibrationError(absl::Span<const ReliabilityBin> bins) {
+  const double total = Total(bins);
+  double square = 0.0;
+  for (const ReliabilityBin& bin : bins) {
+    const double gap = bin.accuracy - bin.mean_confidence;
+    if (bin.count > 0) square += static_cast<double>(bin.count) / total * gap * gap;
+  }
+  return std::sqrt(square);
 }
 
 double MaximumCalibrationError(absl::Span<const ReliabilityBin> bins) {

@@ -35,9 +35,18 @@ absl::StatusOr<std::vector<ReliabilityBin>> EqualWidthBins(absl::Span<const Conf
 absl::StatusOr<std::vector<ReliabilityBin>> EqualCountBins(absl::Span<const ConfidentRow> rows,
                                                            size_t bins = kReliabilityBins);
 
+// As torchmetrics bins: edges are float32 multiples, and a confidence of exactly 1 has a bin of its
+// own behind the last, so there are bins + 1.  For comparisons with that library only.
+// Errors: as EqualWidthBins.
+absl::StatusOr<std::vector<ReliabilityBin>> TorchmetricsBins(absl::Span<const ConfidentRow> rows,
+                                                             size_t bins = kReliabilityBins);
+
 // sum_b (n_b / n) |acc_b - conf_b|: ECE over equal-width bins (Naeini et al. 2015; Guo et al.
 // 2017), adaptive ECE over equal-count bins (Nguyen & O'Connor 2015).  0 without rows.
 double ExpectedCalibrationError(absl::Span<const ReliabilityBin> bins);
+
+// sqrt(sum_b (n_b / n) (acc_b - conf_b)^2): the l2 form of the ECE.
+double RootMeanSquareCalibrationError(absl::Span<const ReliabilityBin> bins);
 
 // max_b |acc_b - conf_b| over bins that hold a row.
 double MaximumCalibrationError(absl::Span<const ReliabilityBin> bins);

@@ -59,6 +59,20 @@ double NormalisedTrapezoid(absl::Span<const double> values) {
   return sum / static_cast<double>(values.size() - 1);
 }
 
+// Trapezoid of the risk over coverage where a threshold can be.
+double ThresholdTrapezoid(absl::Span<const TieGroup> groups, double n) {
+  double area = 0.0, accepted = 0.0, errors = 0.0;
+  double before = static_cast<double>(groups[0].errors) / static_cast<double>(groups[0].rows);
+  for (const TieGroup& group : groups) {
+    accepted += static_cast<double>(group.rows);
+    errors += static_cast<double>(group.errors);
+    const double risk = errors / accepted;
+    area += (before + risk) / 2.0 * static_cast<double>(group.rows) / n;
+    before = risk;
+  }
+  return area;
+}
+
 // e + (1 - e) ln(1 - e), continued to 1 at e = 1.
 double PerfectOrderAurc(double error_rate) {
   return error_rate < 1.0 ? error_rate + (1.0 - error_rate) * std::log1p(-error_rate) : 1.0;
@@ -97,6 +111,7 @@ absl::StatusOr<SelectiveMetrics> MeasureSelective(absl::Span<const ScoredRow> ro
   metrics.augrc -= metrics.error_rate / (2.0 * n);  // trapezoid that starts at coverage 0, risk 0
   metrics.e_aurc = metrics.aurc - PerfectOrderAurc(metrics.error_rate);
   metrics.aurc_trapezoid = NormalisedTrapezoid(risk);
+  metrics.aurc_fd_shifts = ThresholdTrapezoid(groups, n);
   metrics.augrc_trapezoid = NormalisedTrapezoid(generalised_risk);
   return metrics;
 }

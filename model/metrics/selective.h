@@ -30,6 +30,8 @@ struct SelectiveMetrics {
                                  // (Traub et al. 2024): (1 - AUROC of failures) e (1 - e) + e^2 / 2
   double aurc_trapezoid = 0.0;   // trapezoid of r_i on [1/n, 1] over 1 - 1/n (torch-uncertainty)
   double augrc_trapezoid = 0.0;  // the same of the generalised risk
+  double aurc_fd_shifts = 0.0;   // trapezoid over the distinct scores only, from coverage 0 with
+                                 // the risk of the surest (fd-shifts, there times 1000)
 };
 
 // One point per distinct score, coverage ascending: where a threshold can be.

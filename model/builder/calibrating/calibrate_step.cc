@@ -171,6 +171,9 @@ absl::Status SetDefaultScore(const Session& session, runtime::Predictor& predict
       {"score", ranking.best},
       {"rule", "smallest AURC over the path split and as many proxies made from it"},
       {"aurc", ranking.aurc}};
+  HYDRA_ASSIGN_OR_RETURN(const QuestionRankings questions,
+                         RankByQuestion(path.answers, path.labels, proxy_answers));
+  session.record["default_score"]["by_question"] = QuestionsJson(questions);
   session.context.console.Line(
       absl::StrFormat("calibrate  default score %s (AURC %.4f on path and proxies)", ranking.best,
                       ranking.aurc.at(ranking.best)));

@@ -31,4 +31,8 @@ inline void AddOut(CLI::App& command, std::string& out, const std::string& help)
   command.add_option("--out", out, help)->required();
 }
 
+inline void AddShard(CLI::App& command, std::string& shard) {
+  command.add_option("--shard", shard, "I/N: do part I of N, for merge-shards");
+}
+
 }  // namespace hydra::builder

@@ -24,6 +24,7 @@ struct ScoreGiven {
   DataOptions data;
   ScoreStepOptions options;
   std::string base;
+  std::string shard;
   std::string out;
 };
 
@@ -80,10 +81,13 @@ void AddScore(CLI::App& app, Action& action) {
         AddFlags(command, Fields(given.data));
         AddFlags(command, Fields(given.options));
         command.add_option("--base", given.base, "checkpoint directory")->required();
+        AddShard(command, given.shard);
         AddOut(command, given.out, "directory of scores.json");
       },
-      [](const ScoreGiven& given, StepContext context) {
-        return RunScore(given.data, given.options, given.base, given.out, context);
+      [](const ScoreGiven& given, StepContext context) -> absl::Status {
+        ScoreStepOptions options = given.options;
+        HYDRA_ASSIGN_OR_RETURN(options.shard, ParseShard(given.shard));
+        return RunScore(given.data, options, given.base, given.out, context);
       });
 }
 

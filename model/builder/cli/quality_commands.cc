@@ -1,8 +1,10 @@
+#include "model/base/status_macros.h"
 #include "model/builder/calibrating/calibrate_step.h"
 #include "model/builder/cli/command.h"
 #include "model/builder/cli/given.h"
 #include "model/builder/evaluation/evaluate_step.h"
 #include "model/builder/interpreting/interpret_step.h"
+#include "model/builder/sharding/merge_shards.h"
 
 namespace hydra::builder {
 namespace {
@@ -18,6 +20,12 @@ struct EvaluateGiven {
   DataOptions data;
   EvaluateStepOptions options;
   EvaluateInputs inputs;
+  std::string shard;
+  std::string out;
+};
+
+struct MergeShardsGiven {
+  std::vector<std::string> shards;
   std::string out;
 };
 
@@ -75,10 +83,23 @@ void AddQualityCommands(CLI::App& app, Action& action) {
         AddFlags(command, Fields(given.data));
         AddFlags(command, Fields(given.options));
         AddInputs(command, given.inputs);
+        AddShard(command, given.shard);
         AddOut(command, given.out, "directory of evaluation.json and predictions");
       },
-      [](const EvaluateGiven& given, StepContext context) {
-        return RunEvaluate(given.data, given.options, given.inputs, given.out, context);
+      [](const EvaluateGiven& given, StepContext context) -> absl::Status {
+        EvaluateStepOptions options = given.options;
+        HYDRA_ASSIGN_OR_RETURN(options.shard, ParseShard(given.shard));
+        return RunEvaluate(given.data, options, given.inputs, given.out, context);
+      });
+  AddCommand<MergeShardsGiven>(
+      app, action, {"merge-shards", "put the outputs of score or evaluate --shard together"},
+      [](CLI::App& command, MergeShardsGiven& given) {
+        command.add_option("shards", given.shards, "output of every shard, in any order")
+            ->required();
+        AddOut(command, given.out, "directory of what the step without shards writes");
+      },
+      [](const MergeShardsGiven& given, StepContext context) {
+        return MergeShards(given.shards, given.out, context);
       });
 }
 

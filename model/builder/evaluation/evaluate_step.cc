@@ -3,17 +3,18 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "model/base/file.h"
 #include "model/base/sha256.h"
 #include "model/base/status_macros.h"
 #include "model/builder/calibrating/stored_calibration.h"
-#include "model/builder/evaluation/evaluation_table.h"
+#include "model/builder/evaluation/evaluation_record.h"
+#include "model/builder/evaluation/evaluation_shard.h"
 #include "model/builder/evaluation/ledger.h"
-#include "model/builder/evaluation/system_measures.h"
 #include "model/builder/evaluation/systems.h"
 #include "model/builder/files/step_directory.h"
 #include "model/builder/source/final_data.h"
@@ -27,20 +28,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Items of the test set whose pixels are in the training pool too: reported, not refused, since a
-// published test set is what it is.
-size_t SharedItems(const LabelledData& test, const Pool& pool) {
-  const std::unordered_set<std::string> known(pool.data.digests.begin(), pool.data.digests.end());
-  return static_cast<size_t>(
-      std::count_if(test.digests.begin(), test.digests.end(),
-                    [&](const std::string& digest) { return known.count(digest) != 0; }));
-}
-
 absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const StoredNetwork& stored,
                        EvaluationData& data, Json& record) {
   HYDRA_ASSIGN_OR_RETURN(FinalData final, LoadFinalData(options, stored.inputs, stored.labels));
   data.id = std::move(final.id);
   data.ood = std::move(final.ood);
+  data.near = std::move(final.near);
   record["data"] = {{"name", "test"},
                     {"n", data.id.examples.size()},
                     {"digest", SetDigest(data.id)},
@@ -48,20 +41,38 @@ absl::Status LoadFinal(const DataOptions& options, const Pool& pool, const Store
   return absl::OkStatus();
 }
 
+// The first rows of `data`, at most `count`.
+LabelledData FirstRows(const LabelledData& data, size_t count) {
+  std::vector<size_t> rows(std::min(count, data.examples.size()));
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  return SelectRows(data, rows);
+}
+
 absl::StatusOr<EvaluationData> LoadData(const DataOptions& options,
                                         const EvaluateStepOptions& evaluate,
                                         const StoredNetwork& stored, Json& record) {
   HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(options, stored.inputs, stored.labels));
-  EvaluationData data{.fit = pool.Select("fit"), .id = {}, .ood = {}};
+  const size_t patch_size = stored.network.geometry.patch_size;
+  EvaluationData data{
+      .fit = pool.Select("fit"), .path = pool.Select("path"), .seed = evaluate.seed};
+  data.proxies = MakeProxyOod(data.path, patch_size, evaluate.seed);
   if (evaluate.final) {
     HYDRA_RETURN_IF_ERROR(LoadFinal(options, pool, stored, data, record));
   } else {
     data.id = pool.Select("select");
-    data.ood["proxy"] = MakeProxyOod(data.id, stored.network.geometry.patch_size, evaluate.seed);
+    data.ood["proxy"] = MakeProxyOod(data.id, patch_size, evaluate.seed);
     record["data"] = {
         {"name", "select"}, {"n", data.id.examples.size()}, {"digest", SetDigest(data.id)}};
   }
-  for (const auto& [set, images] : data.ood) record["ood"][set] = {{"n", images.examples.size()}};
+  if (evaluate.shift_rows > 0) {
+    data.shift_base = FirstRows(data.id, evaluate.shift_rows);
+    record["shift"] = {{"n", data.shift_base.examples.size()}};
+  }
+  record["ood"] = Json::object();
+  for (const auto& [set, rows] : data.ood) {
+    record["ood"][set] = {{"n", rows.examples.size()},
+                          {"distance", data.near.count(set) != 0 ? "near" : "far"}};
+  }
   return data;
 }
 
@@ -97,34 +108,61 @@ absl::Status EnterLedger(const EvaluateInputs& inputs, const StoredNetwork& stor
   return absl::OkStatus();
 }
 
-// What all systems are measured by.
-struct Yardstick {
-  EvaluationData data;
-  BootstrapOptions bootstrap;
-  std::string default_score;
-};
-
-absl::Status EvaluateAll(const std::vector<System>& systems, const Yardstick& yardstick,
-                         const StepDirectory& directory, Json& record, StepContext context) {
-  std::vector<EvaluatedSystem> evaluated;
-  std::vector<SystemMeasures> measures;
-  size_t reference = 0;
+// What a shard's numbers depend on.
+absl::StatusOr<std::string> KeyOf(const std::vector<System>& systems, const Json& record) {
+  Json made_from = record;
   for (const System& system : systems) {
-    if (system.name == "single") reference = evaluated.size();
-    HYDRA_ASSIGN_OR_RETURN(evaluated.emplace_back(),
-                           EvaluateSystem(system, yardstick.data, context.threads));
-    HYDRA_ASSIGN_OR_RETURN(
-        measures.emplace_back(),
-        MeasureSystem(evaluated.back(), yardstick.default_score, yardstick.bootstrap));
-    record["systems"].push_back(MeasuresJson(evaluated.back(), measures.back()));
-    HYDRA_ASSIGN_OR_RETURN(const std::string bytes, EncodePredictions(evaluated.back()));
+    for (const StoredNetwork& part : system.parts) {
+      HYDRA_ASSIGN_OR_RETURN(const std::string weights, ensemble::EncodeWeights(part.network));
+      made_from["weights"][system.name].push_back(base::Sha256Hex(weights));
+    }
+  }
+  return base::Sha256Hex(made_from.dump());
+}
+
+// Whether `out` holds this shard already.
+bool IsDone(const std::string& out, Shard shard, const std::string& key) {
+  const absl::StatusOr<std::string> text = base::ReadFile(out + "/shard.json", size_t{256} << 20);
+  if (!text.ok()) return false;
+  const Json json = Json::parse(*text, nullptr, false);
+  return json.is_object() && json.value("key", Json()) == key &&
+         json.value("shard", Json()) == shard.index && json.value("of", Json()) == shard.of;
+}
+
+absl::Status PredictAndWrite(const std::vector<System>& systems, const EvaluationData& data,
+                             const Json& record, const StepDirectory& directory,
+                             StepContext context) {
+  std::vector<SystemPredictions> predictions;
+  for (const System& system : systems) {
+    HYDRA_ASSIGN_OR_RETURN(predictions.emplace_back(), PredictSystem(system, data, {}, context));
+  }
+  return WriteEvaluation(std::move(predictions), record, directory, context);
+}
+
+absl::Status PredictShard(const std::vector<System>& systems, const EvaluationData& data,
+                          Shard shard, const StepDirectory& directory, StepContext context) {
+  for (const System& system : systems) {
+    HYDRA_ASSIGN_OR_RETURN(const SystemPredictions predictions,
+                           PredictSystem(system, data, shard, context));
+    HYDRA_ASSIGN_OR_RETURN(const std::string bytes, EncodeShardPredictions(predictions));
     HYDRA_RETURN_IF_ERROR(
         directory.Write(absl::StrCat("predictions-", system.name, ".safetensors"), bytes));
+    context.console.Line(
+        absl::StrFormat("evaluate  shard %d of %d  %s", shard.index, shard.of, system.name));
   }
-  for (const std::string& line :
-       EvaluationTable(evaluated, measures, yardstick.default_score, reference))
-    context.console.Line(line);
   return absl::OkStatus();
+}
+
+absl::Status CheckOptions(const EvaluateStepOptions& options) {
+  if (options.compat.empty() || options.compat == "torchmetrics") return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("compat: got \"", options.compat, "\", want torchmetrics or nothing"));
+}
+
+Json NamesOf(const std::vector<System>& systems) {
+  Json names = Json::array();
+  for (const System& system : systems) names.push_back(system.name);
+  return names;
 }
 
 }  // namespace
@@ -136,7 +174,13 @@ std::vector<OptionField> Fields(EvaluateStepOptions& options) {
        "select split and proxies"},
       {"resamples", &options.resamples, "bootstrap resamples of an interval"},
       {"interval_level", &options.interval_level, "level of the intervals"},
-      {"seed", &options.seed, "seed of the bootstrap and of the proxies"},
+      {"seed", &options.seed,
+       "seed of the bootstrap, the proxies, the mixed stream and the shifts"},
+      {"reference", &options.reference, "system that paired differences are taken to"},
+      {"shift_rows", &options.shift_rows,
+       "rows that are corrupted in every way and severity; 0: none"},
+      {"compat", &options.compat,
+       "torchmetrics: calibration errors as that library bins them, too"},
   };
 }
 
@@ -144,7 +188,7 @@ absl::Status RunEvaluate(const DataOptions& data, const EvaluateStepOptions& opt
                          const EvaluateInputs& inputs, const std::string& out,
                          StepContext context) {
   at::set_num_threads(static_cast<int>(context.threads));
-  HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
+  HYDRA_RETURN_IF_ERROR(CheckOptions(options));
   HYDRA_ASSIGN_OR_RETURN(const StoredNetwork stored, ReadNetwork(inputs.network));
   HYDRA_ASSIGN_OR_RETURN(const StoredCalibration calibration,
                          ReadCalibration(inputs.calibration, stored));
@@ -153,16 +197,28 @@ absl::Status RunEvaluate(const DataOptions& data, const EvaluateStepOptions& opt
                  {"options", OptionsJson(Fields(copy))},
                  {"default_score", calibration.calibration.default_score}};
   HYDRA_ASSIGN_OR_RETURN(const std::vector<System> systems, ReadSystems(inputs, stored));
-  Yardstick yardstick{.data = {},
-                      .bootstrap = {options.resamples, options.interval_level, options.seed},
-                      .default_score = calibration.calibration.default_score};
-  HYDRA_ASSIGN_OR_RETURN(yardstick.data, LoadData(data, options, stored, record));
+  HYDRA_ASSIGN_OR_RETURN(const EvaluationData loaded, LoadData(data, options, stored, record));
+  std::string key;
+  if (!options.shard.whole()) {
+    HYDRA_ASSIGN_OR_RETURN(key, KeyOf(systems, record));
+    if (IsDone(out, options.shard, key)) {
+      context.console.Line(absl::StrCat("evaluate  ", out, ": done already"));
+      return absl::OkStatus();
+    }
+  }
+  HYDRA_ASSIGN_OR_RETURN(StepDirectory directory, StepDirectory::Create(out));
   record["ledger"] = Json::array();
   if (options.final) {
     HYDRA_RETURN_IF_ERROR(EnterLedger(inputs, stored, calibration, record, context));
   }
-  HYDRA_RETURN_IF_ERROR(EvaluateAll(systems, yardstick, directory, record, context));
-  HYDRA_RETURN_IF_ERROR(directory.Write("evaluation.json", record.dump(2) + "\n"));
+  if (options.shard.whole()) {
+    HYDRA_RETURN_IF_ERROR(PredictAndWrite(systems, loaded, record, directory, context));
+  } else {
+    HYDRA_RETURN_IF_ERROR(PredictShard(systems, loaded, options.shard, directory, context));
+    HYDRA_RETURN_IF_ERROR(directory.Write(
+        "shard.json", EncodeShard("evaluate", options.shard, key,
+                                  {{"record", record}, {"systems", NamesOf(systems)}})));
+  }
   return directory.Commit();
 }
 

@@ -23,6 +23,8 @@ std::string Row(const EvaluatedSystem& system, const SystemMeasures& measures,
   }
   for (const auto& [set, ood] : measures.ood)
     absl::StrAppendFormat(&line, " %12.1f", 100.0 * ood.by_score.at(score).auroc);
+  if (measures.mixed.has_value())
+    absl::StrAppendFormat(&line, " %7.1f", 1000.0 * measures.mixed->aurc.at("combined"));
   absl::StrAppendFormat(
       &line, " %6.2f %7.2f",
       static_cast<double>(system.cost.macs) / static_cast<double>(reference.cost.macs),
@@ -41,10 +43,13 @@ std::vector<std::string> EvaluationTable(const std::vector<EvaluatedSystem>& sys
                       "NLL", "Brier", "ECE %", "AURC m", "disagr");
   for (const auto& [set, ood] : measures[0].ood)
     absl::StrAppendFormat(&header, " %12s", absl::StrCat("AU ", set).substr(0, 12));
+  if (measures[0].mixed.has_value()) absl::StrAppendFormat(&header, " %7s", "mixed m");
   absl::StrAppendFormat(&header, " %6s %7s", "MACs", "weights");
   std::vector<std::string> lines = {
-      absl::StrCat("at each system's temperature; AURC and AUROC by ", default_score,
-                   " (total_entropy for one member); cost against ", systems[reference].name),
+      absl::StrCat(
+          "at each system's temperature; AURC and AUROC by ", default_score,
+          " (total_entropy for one member), mixed stream by each system's combiner; cost against ",
+          systems[reference].name),
       header};
   for (size_t i = 0; i < systems.size(); ++i)
     lines.push_back(Row(systems[i], measures[i], default_score, systems[reference]));

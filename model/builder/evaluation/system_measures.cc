@@ -1,8 +1,5 @@
 #include "model/builder/evaluation/system_measures.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
 #include <utility>
 
 #include "model/base/status_macros.h"
@@ -11,83 +8,6 @@ namespace hydra::builder {
 namespace {
 
 using uncertainty::Answer;
-
-constexpr double kSmallestProbability = 1e-12;  // as metrics::MeasureProbabilities clamps
-
-// What each row contributes, so that a resample is a sum.
-struct RowFacts {
-  std::vector<double> nll, brier;
-  std::vector<metrics::ConfidentRow> confident;
-  std::vector<uncertainty::ScoredRow> scored;
-};
-
-double BrierOf(const Answer& answer, size_t label) {
-  double sum = 0.0;
-  for (size_t c = 0; c < answer.mean_probs.size(); ++c) {
-    const double difference = answer.mean_probs[c] - (c == label ? 1.0 : 0.0);
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-absl::StatusOr<RowFacts> FactsOf(const std::vector<Answer>& answers,
-                                 const std::vector<size_t>& labels, uncertainty::Score score) {
-  RowFacts facts{.confident = ConfidentRows(answers, labels)};
-  for (size_t i = 0; i < answers.size(); ++i) {
-    const double p = answers[i].mean_probs[labels[i]];
-    facts.nll.push_back(-std::log(std::max(p, kSmallestProbability)));
-    facts.brier.push_back(BrierOf(answers[i], labels[i]));
-  }
-  HYDRA_ASSIGN_OR_RETURN(facts.scored, uncertainty::ScoreRows(answers, labels, score));
-  return facts;
-}
-
-template <typename Row>
-std::vector<Row> Gather(const std::vector<Row>& rows, absl::Span<const size_t> indices) {
-  std::vector<Row> gathered;
-  gathered.reserve(indices.size());
-  for (const size_t i : indices) gathered.push_back(rows[i]);
-  return gathered;
-}
-
-double MeanOf(const std::vector<double>& values, absl::Span<const size_t> indices) {
-  double sum = 0.0;
-  for (const size_t i : indices) sum += values[i];
-  return sum / static_cast<double>(indices.size());
-}
-
-using Statistic = std::function<absl::StatusOr<double>(absl::Span<const size_t>)>;
-
-std::map<std::string, Statistic> StatisticsOf(const RowFacts& facts) {
-  return {
-      {"accuracy",
-       [&](absl::Span<const size_t> rows) -> absl::StatusOr<double> {
-         const auto right = std::count_if(rows.begin(), rows.end(),
-                                          [&](size_t i) { return facts.confident[i].correct; });
-         return static_cast<double>(right) / static_cast<double>(rows.size());
-       }},
-      {"nll",
-       [&](absl::Span<const size_t> rows) -> absl::StatusOr<double> {
-         return MeanOf(facts.nll, rows);
-       }},
-      {"brier",
-       [&](absl::Span<const size_t> rows) -> absl::StatusOr<double> {
-         return MeanOf(facts.brier, rows);
-       }},
-      {"ece",
-       [&](absl::Span<const size_t> rows) -> absl::StatusOr<double> {
-         HYDRA_ASSIGN_OR_RETURN(const auto bins,
-                                metrics::EqualWidthBins(Gather(facts.confident, rows)));
-         return metrics::ExpectedCalibrationError(bins);
-       }},
-      {"aurc",
-       [&](absl::Span<const size_t> rows) -> absl::StatusOr<double> {
-         HYDRA_ASSIGN_OR_RETURN(const metrics::SelectiveMetrics selective,
-                                metrics::MeasureSelective(Gather(facts.scored, rows)));
-         return selective.aurc;
-       }},
-  };
-}
 
 absl::StatusOr<OodMeasures> MeasureOod(const std::vector<Answer>& id, const Predictions& ood,
                                        double temperature) {
@@ -105,36 +25,74 @@ absl::StatusOr<OodMeasures> MeasureOod(const std::vector<Answer>& id, const Pred
   return measures;
 }
 
-// Rows of both sets are drawn together.
-absl::StatusOr<Interval> AurocInterval(const std::vector<double>& id,
-                                       const std::vector<double>& ood,
-                                       const BootstrapOptions& bootstrap) {
-  return BootstrapInterval(id.size() + ood.size(), bootstrap,
-                           [&](absl::Span<const size_t> rows) -> absl::StatusOr<double> {
-                             std::vector<double> drawn_id, drawn_ood;
-                             for (const size_t row : rows) {
-                               if (row < id.size()) {
-                                 drawn_id.push_back(id[row]);
-                               } else {
-                                 drawn_ood.push_back(ood[row - id.size()]);
-                               }
-                             }
-                             HYDRA_ASSIGN_OR_RETURN(const metrics::DetectionMetrics detection,
-                                                    metrics::MeasureDetection(drawn_id, drawn_ood));
-                             return detection.auroc;
-                           });
+absl::StatusOr<ShiftMeasures> MeasureShift(const Predictions& shifted, double temperature,
+                                           const std::string& score) {
+  HYDRA_ASSIGN_OR_RETURN(const Quality quality, MeasureQuality(shifted, temperature));
+  return ShiftMeasures{.accuracy = quality.probability.accuracy,
+                       .nll = quality.probability.nll,
+                       .ece = quality.ece,
+                       .aurc = quality.selective.at(score).aurc};
 }
 
-absl::Status AddAurocIntervals(const EvaluatedSystem& system, uncertainty::Score score,
-                               const BootstrapOptions& bootstrap, SystemMeasures& measures) {
-  HYDRA_ASSIGN_OR_RETURN(const std::vector<Answer> id, Answers(system.id, system.temperature));
-  HYDRA_ASSIGN_OR_RETURN(const std::vector<double> id_scores, ScoreValues(id, score));
-  for (const auto& [set, predictions] : system.ood) {
-    HYDRA_ASSIGN_OR_RETURN(const std::vector<Answer> ood, Answers(predictions, system.temperature));
-    HYDRA_ASSIGN_OR_RETURN(const std::vector<double> ood_scores, ScoreValues(ood, score));
-    HYDRA_ASSIGN_OR_RETURN(measures.intervals["auroc_" + set],
-                           AurocInterval(id_scores, ood_scores, bootstrap));
+// Path rows and proxies: where a system's combiner and default scores come from.
+struct Proxies {
+  std::vector<Answer> path, proxies;
+};
+
+absl::StatusOr<Proxies> AnswerProxies(const EvaluatedSystem& system) {
+  Proxies made;
+  HYDRA_ASSIGN_OR_RETURN(made.path, Answers(system.path, system.temperature));
+  HYDRA_ASSIGN_OR_RETURN(made.proxies, Answers(system.proxies, system.temperature));
+  return made;
+}
+
+absl::StatusOr<MixedMeasures> MeasureMixed(const EvaluatedSystem& system, const StreamPlan& plan,
+                                           const ScoreCombiner& combiner) {
+  MixedMeasures mixed{.each = plan.each,
+                      .parts = plan.parts,
+                      .combiner = combiner.columns(),
+                      .intercept = combiner.intercept()};
+  const auto add = [&](const std::string& name, const auto& rows) -> absl::Status {
+    HYDRA_RETURN_IF_ERROR(rows.status());
+    HYDRA_ASSIGN_OR_RETURN(const metrics::SelectiveMetrics selective,
+                           metrics::MeasureSelective(*rows));
+    mixed.aurc[name] = selective.aurc;
+    return absl::OkStatus();
+  };
+  for (const uncertainty::Score score : ScoresOf(system.id.members)) {
+    HYDRA_RETURN_IF_ERROR(
+        add(std::string(uncertainty::ScoreName(score)), StreamByScore(system, plan, score)));
   }
+  HYDRA_RETURN_IF_ERROR(add("combined", StreamByCombiner(system, plan, combiner)));
+  return mixed;
+}
+
+absl::StatusOr<TorchmetricsMeasures> MeasureAsTorchmetrics(const Predictions& predictions,
+                                                           double temperature) {
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<Answer> answers, Answers(predictions, temperature));
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<metrics::ReliabilityBin> bins,
+                         metrics::TorchmetricsBins(ConfidentRows(answers, predictions.labels)));
+  return TorchmetricsMeasures{.l1 = metrics::ExpectedCalibrationError(bins),
+                              .l2 = metrics::RootMeanSquareCalibrationError(bins),
+                              .max = metrics::MaximumCalibrationError(bins)};
+}
+
+absl::Status AddQuality(const EvaluatedSystem& system, const Yardstick& yardstick,
+                        SystemMeasures& measures) {
+  HYDRA_ASSIGN_OR_RETURN(measures.raw, MeasureQuality(system.id, 1.0));
+  HYDRA_ASSIGN_OR_RETURN(measures.scaled, MeasureQuality(system.id, system.temperature));
+  const std::string score(uncertainty::ScoreName(OrderingScore(system, yardstick.default_score)));
+  for (const auto& [name, shifted] : system.shifts) {
+    HYDRA_ASSIGN_OR_RETURN(measures.shifts[name], MeasureShift(shifted, system.temperature, score));
+  }
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<Answer> answers, Answers(system.id, system.temperature));
+  for (const auto& [set, predictions] : system.ood) {
+    HYDRA_ASSIGN_OR_RETURN(measures.ood[set], MeasureOod(answers, predictions, system.temperature));
+  }
+  if (yardstick.compat.empty()) return absl::OkStatus();
+  HYDRA_ASSIGN_OR_RETURN(measures.torchmetrics_raw, MeasureAsTorchmetrics(system.id, 1.0));
+  HYDRA_ASSIGN_OR_RETURN(measures.torchmetrics_scaled,
+                         MeasureAsTorchmetrics(system.id, system.temperature));
   return absl::OkStatus();
 }
 
@@ -148,23 +106,31 @@ uncertainty::Score OrderingScore(const EvaluatedSystem& system, const std::strin
 }
 
 absl::StatusOr<SystemMeasures> MeasureSystem(const EvaluatedSystem& system,
-                                             const std::string& default_score,
-                                             const BootstrapOptions& bootstrap) {
+                                             const Yardstick& yardstick) {
   SystemMeasures measures;
-  HYDRA_ASSIGN_OR_RETURN(measures.raw, MeasureQuality(system.id, 1.0));
-  HYDRA_ASSIGN_OR_RETURN(measures.scaled, MeasureQuality(system.id, system.temperature));
-  HYDRA_ASSIGN_OR_RETURN(const std::vector<Answer> answers, Answers(system.id, system.temperature));
-  for (const auto& [set, predictions] : system.ood) {
-    HYDRA_ASSIGN_OR_RETURN(measures.ood[set], MeasureOod(answers, predictions, system.temperature));
+  HYDRA_RETURN_IF_ERROR(AddQuality(system, yardstick, measures));
+  HYDRA_ASSIGN_OR_RETURN(const Proxies made, AnswerProxies(system));
+  HYDRA_ASSIGN_OR_RETURN(measures.questions,
+                         RankByQuestion(made.path, system.path.labels, made.proxies));
+  Ordering ordering{.score = OrderingScore(system, yardstick.default_score)};
+  std::optional<ScoreCombiner> combiner;
+  std::optional<StreamPlan> plan;
+  if (!system.ood.empty()) {
+    std::map<std::string, size_t> rows;
+    for (const auto& [set, predictions] : system.ood) rows[set] = predictions.rows;
+    HYDRA_ASSIGN_OR_RETURN(
+        plan, PlanStream(system.id.rows, rows, yardstick.near, yardstick.bootstrap.seed));
+    HYDRA_ASSIGN_OR_RETURN(combiner,
+                           ScoreCombiner::Fit(made.path, system.path.labels, made.proxies));
+    HYDRA_ASSIGN_OR_RETURN(measures.mixed, MeasureMixed(system, *plan, *combiner));
+    ordering.combiner = &*combiner;
+    ordering.stream = &*plan;
   }
-  HYDRA_ASSIGN_OR_RETURN(const RowFacts facts,
-                         FactsOf(answers, system.id.labels, OrderingScore(system, default_score)));
-  for (const auto& [name, statistic] : StatisticsOf(facts)) {
+  HYDRA_ASSIGN_OR_RETURN(measures.statistics, StatisticsOf(system, ordering));
+  for (const auto& [name, statistic] : measures.statistics) {
     HYDRA_ASSIGN_OR_RETURN(measures.intervals[name],
-                           BootstrapInterval(system.id.rows, bootstrap, statistic));
+                           BootstrapInterval(statistic.rows, yardstick.bootstrap, statistic.of));
   }
-  HYDRA_RETURN_IF_ERROR(
-      AddAurocIntervals(system, OrderingScore(system, default_score), bootstrap, measures));
   return measures;
 }
 

@@ -1,5 +1,7 @@
 #include "model/builder/evaluation/systems.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,22 +12,90 @@
 #include "model/artifact/tensor_file.h"
 #include "model/base/status_macros.h"
 #include "model/calibration/temperature.h"
+#include "model/data/corruption.h"
+#include "model/runtime/network_predictor.h"
 #include "model/uncertainty/ensemble_shape.h"
 
 namespace hydra::builder {
 namespace {
 
 constexpr size_t kMaxPredictionBytes = size_t{8} << 30;
-constexpr char kOodPrefix[] = "ood.";
 constexpr char kLogitsSuffix[] = ".logits";
 
-absl::StatusOr<Predictions> PredictSystem(const System& system, const LabelledData& data,
-                                          size_t threads) {
-  std::vector<Predictions> parts;
-  for (const StoredNetwork& part : system.parts) {
-    HYDRA_ASSIGN_OR_RETURN(parts.emplace_back(), Predict(part.network, data, {.threads = threads}));
+using Parts = std::vector<std::unique_ptr<runtime::Predictor>>;
+
+size_t BlockCount(size_t rows) { return (rows + kBlockRows - 1) / kBlockRows; }
+
+size_t BlocksOf(const EvaluationData& data) {
+  size_t blocks = 0;
+  for (const LabelledData* set : {&data.fit, &data.path, &data.proxies, &data.id})
+    blocks += BlockCount(set->examples.size());
+  for (const auto& [name, set] : data.ood) blocks += BlockCount(set.examples.size());
+  if (data.shift_base.digests.empty()) return blocks;
+  return blocks + BlockCount(data.shift_base.examples.size()) * data::kAllCorruptions.size() *
+                      data::kSeverities;
+}
+
+// Deals blocks to shards and tells how far this one is.
+class BlockDealer {
+ public:
+  // Each block is predicted by `parts` networks.
+  BlockDealer(size_t blocks, size_t parts, Shard shard, StepContext context)
+      : shard_(shard),
+        context_(context),
+        start_(context.clock.MonotonicNow()),
+        total_(parts * (blocks / shard.of + (blocks % shard.of >= shard.index ? 1 : 0))) {}
+
+  // Which of the next `count` blocks are this shard's.
+  std::vector<size_t> Deal(size_t count) {
+    std::vector<size_t> mine;
+    for (size_t block = 0; block < count; ++block) {
+      if (shard_.Owns(next_++)) mine.push_back(block);
+    }
+    return mine;
   }
-  return StackMembers(parts);
+
+  // One more block is about to be predicted.
+  void Report(const std::string& what) {
+    const absl::Duration elapsed = context_.clock.MonotonicNow() - start_;
+    const double left = done_ == 0 ? 0.0 : static_cast<double>(total_ - done_);
+    context_.console.Progress(
+        absl::StrFormat("evaluate  %s  block %d/%d", what, done_ + 1, total_),
+        done_ == 0 ? absl::ZeroDuration() : elapsed * (left / static_cast<double>(done_)));
+    ++done_;
+  }
+
+ private:
+  const Shard shard_;
+  const StepContext context_;
+  const absl::Time start_;
+  const size_t total_;
+  size_t next_ = 0;
+  size_t done_ = 0;
+};
+
+absl::StatusOr<Predictions> PredictSet(const Parts& parts, const LabelledData& rows,
+                                       const std::vector<size_t>& blocks,
+                                       absl::FunctionRef<void()> report) {
+  std::vector<Predictions> predicted;
+  for (const auto& part : parts) {
+    HYDRA_ASSIGN_OR_RETURN(predicted.emplace_back(), PredictBlocks(*part, rows, [&](size_t block) {
+                             const bool mine =
+                                 std::binary_search(blocks.begin(), blocks.end(), block);
+                             if (mine) report();
+                             return mine;
+                           }));
+  }
+  return StackMembers(predicted);
+}
+
+absl::StatusOr<Predictions> Take(const std::string& set, SystemPredictions& predictions) {
+  const auto found = predictions.sets.find(set);
+  if (found == predictions.sets.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("predictions of ", predictions.name, ": got none on ", set));
+  }
+  return std::move(found->second);
 }
 
 absl::StatusOr<Predictions> LogitsOf(const artifact::TensorFile& file, const std::string& name) {
@@ -89,22 +159,44 @@ absl::StatusOr<System> ReadSystem(const std::string& name,
   return system;
 }
 
-absl::StatusOr<EvaluatedSystem> EvaluateSystem(const System& system, const EvaluationData& data,
-                                               size_t threads) {
-  EvaluatedSystem evaluated{.name = system.name};
-  for (const StoredNetwork& part : system.parts)
-    evaluated.cost += ensemble::CostOf(part.network, train::MeanTokens(data.id.examples));
-  HYDRA_ASSIGN_OR_RETURN(const Predictions fit, PredictSystem(system, data.fit, threads));
+absl::StatusOr<SystemPredictions> PredictSystem(const System& system, const EvaluationData& data,
+                                                Shard shard, StepContext context) {
+  SystemPredictions predictions{.name = system.name};
+  Parts parts;
+  for (const StoredNetwork& part : system.parts) {
+    predictions.cost += ensemble::CostOf(part.network, train::MeanTokens(data.id.examples));
+    HYDRA_ASSIGN_OR_RETURN(parts.emplace_back(),
+                           runtime::MakePredictor(part.network, {.threads = context.threads}));
+  }
+  BlockDealer dealer(BlocksOf(data), parts.size(), shard, context);
+  HYDRA_RETURN_IF_ERROR(
+      VisitSets(data, [&](const std::string& name, const LabelledData& rows) -> absl::Status {
+        const std::vector<size_t>& blocks = predictions.blocks[name] =
+            dealer.Deal(BlockCount(rows.examples.size()));
+        const auto report = [&] { dealer.Report(absl::StrCat(system.name, " ", name)); };
+        HYDRA_ASSIGN_OR_RETURN(predictions.sets[name], PredictSet(parts, rows, blocks, report));
+        return absl::OkStatus();
+      }));
+  return predictions;
+}
+
+absl::StatusOr<EvaluatedSystem> FinishSystem(SystemPredictions predictions) {
+  EvaluatedSystem system{.name = predictions.name, .cost = predictions.cost};
+  HYDRA_ASSIGN_OR_RETURN(const Predictions fit, Take("fit", predictions));
   HYDRA_ASSIGN_OR_RETURN(const uncertainty::EnsembleShape shape,
                          uncertainty::EnsembleShape::Create(fit.members, fit.rows, fit.classes));
   HYDRA_ASSIGN_OR_RETURN(const calibration::TemperatureFit temperature,
                          calibration::FitTemperature(fit.logits, shape, fit.labels));
-  evaluated.temperature = temperature.temperature;
-  HYDRA_ASSIGN_OR_RETURN(evaluated.id, PredictSystem(system, data.id, threads));
-  for (const auto& [set, images] : data.ood) {
-    HYDRA_ASSIGN_OR_RETURN(evaluated.ood[set], PredictSystem(system, images, threads));
+  system.temperature = temperature.temperature;
+  HYDRA_ASSIGN_OR_RETURN(system.path, Take("path", predictions));
+  HYDRA_ASSIGN_OR_RETURN(system.proxies, Take("proxies", predictions));
+  HYDRA_ASSIGN_OR_RETURN(system.id, Take("id", predictions));
+  for (auto& [name, set] : predictions.sets) {
+    absl::string_view rest = name;
+    if (absl::ConsumePrefix(&rest, kOodPrefix)) system.ood[std::string(rest)] = std::move(set);
+    if (absl::ConsumePrefix(&rest, kShiftPrefix)) system.shifts[std::string(rest)] = std::move(set);
   }
-  return evaluated;
+  return system;
 }
 
 absl::StatusOr<std::string> EncodePredictions(const EvaluatedSystem& system) {

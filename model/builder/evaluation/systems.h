@@ -7,9 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "model/builder/evaluation/evaluation_data.h"
+#include "model/builder/files/shard.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/quality/predictions.h"
-#include "model/builder/source/labelled_data.h"
+#include "model/builder/steps/step_context.h"
 #include "model/ensemble/cost.h"
 
 namespace hydra::builder {
@@ -20,19 +22,22 @@ struct System {
   std::vector<StoredNetwork> parts;
 };
 
-// What the systems are shown.  `fit` gives each its temperature.
-struct EvaluationData {
-  LabelledData fit;
-  LabelledData id;
-  std::map<std::string, LabelledData> ood;
+// Predictions of one system on every set of EvaluationData, by name.
+struct SystemPredictions {
+  std::string name;
+  ensemble::Cost cost;
+  std::map<std::string, Predictions> sets;
+  std::map<std::string, std::vector<size_t>> blocks;  // that were predicted, by set; ascending
 };
 
 struct EvaluatedSystem {
   std::string name;
   double temperature = 1.0;
   ensemble::Cost cost;
+  Predictions path, proxies;  // empty if read back
   Predictions id;
   std::map<std::string, Predictions> ood;
+  std::map<std::string, Predictions> shifts;  // "blur.3"; empty if read back
 };
 
 // Errors: as ReadNetwork; INVALID_ARGUMENT parts with other labels or image settings than `like`.
@@ -40,9 +45,14 @@ absl::StatusOr<System> ReadSystem(const std::string& name,
                                   const std::vector<std::string>& directories,
                                   const StoredNetwork& like);
 
-// Errors: as Predict and FitTemperature.
-absl::StatusOr<EvaluatedSystem> EvaluateSystem(const System& system, const EvaluationData& data,
-                                               size_t threads);
+// Predicts the blocks of rows that `shard` owns, counted through all sets, with progress lines; the
+// logits of other rows are 0.  Errors: as MakePredictor and Predict.
+absl::StatusOr<SystemPredictions> PredictSystem(const System& system, const EvaluationData& data,
+                                                Shard shard, StepContext context);
+
+// Takes the predictions of all shards together apart and fits the temperature on "fit".
+// Errors: INVALID_ARGUMENT a set is missing; as FitTemperature.
+absl::StatusOr<EvaluatedSystem> FinishSystem(SystemPredictions predictions);
 
 // predictions-<name>.safetensors: id.logits [M, N, C], id.labels [N], ood.<set>.logits; metadata:
 // temperature and cost.  Errors: as EncodeTensors.

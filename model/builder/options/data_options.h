@@ -17,8 +17,11 @@ struct DataOptions {
   std::string test;                      // used by evaluate --final only
   std::vector<std::string> ood;          // "NAME=SPEC" each
   std::vector<std::string> label_names;  // empty: the data's own, else "0", "1", ...
+  std::vector<std::string> near_ood;     // names of the OOD sets near the data; others are far
   std::string match_labels = "name";     // or "order", see MatchLabels
   std::vector<std::string> classes;      // rows of other classes are left out; empty: all classes
+  // Never trained on; of the test set they are the near OOD set "held_out_classes".
+  std::vector<std::string> held_out_classes;
   data::SplitSizes splits;
   size_t split_seed = 0;
 };

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "model/base/status_macros.h"
+#include "model/metrics/smooth_calibration_error.h"
 
 namespace hydra::builder {
 namespace {
@@ -34,6 +35,41 @@ double MemberAccuracy(const Predictions& predictions, size_t member) {
             : 0;
   }
   return static_cast<double>(correct) / static_cast<double>(predictions.rows);
+}
+
+absl::Status AddCalibration(const std::vector<metrics::ConfidentRow>& rows, Quality& quality) {
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<metrics::ReliabilityBin> bins,
+                         metrics::EqualWidthBins(rows));
+  quality.ece = metrics::ExpectedCalibrationError(bins);
+  quality.mce = metrics::MaximumCalibrationError(bins);
+  quality.ece_noise_floor = metrics::CalibrationNoiseFloor(bins);
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<metrics::ReliabilityBin> even,
+                         metrics::EqualCountBins(rows));
+  quality.aece = metrics::ExpectedCalibrationError(even);
+  HYDRA_ASSIGN_OR_RETURN(const metrics::SmoothCalibration smooth,
+                         metrics::SmoothCalibrationError(rows));
+  quality.smooth_ece = smooth.error;
+  return absl::OkStatus();
+}
+
+absl::Status AddScore(const std::vector<uncertainty::ScoredRow>& rows, const std::string& score,
+                      Quality& quality) {
+  HYDRA_ASSIGN_OR_RETURN(quality.selective[score], metrics::MeasureSelective(rows));
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<metrics::RiskCoveragePoint> curve,
+                         metrics::RiskCoverageCurve(rows));
+  OperatingPoints& points = quality.operating[score];
+  if (const auto point = metrics::CoverageAtRisk(curve, 0.05)) {
+    points.coverage_at_5_risk = point->coverage;
+  }
+  if (const auto point = metrics::RiskAtCoverage(curve, 0.8)) {
+    points.risk_at_80_coverage = point->risk;
+  }
+  std::vector<double> correct, wrong;
+  for (const uncertainty::ScoredRow& row : rows)
+    (row.correct ? correct : wrong).push_back(row.score);
+  if (correct.empty() || wrong.empty()) return absl::OkStatus();
+  HYDRA_ASSIGN_OR_RETURN(quality.failure[score], metrics::MeasureDetection(correct, wrong));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -80,10 +116,7 @@ absl::StatusOr<Quality> MeasureQuality(const Predictions& predictions, double te
   HYDRA_ASSIGN_OR_RETURN(quality.probability,
                          metrics::MeasureProbabilities(MeanProbabilities(answers),
                                                        predictions.classes, predictions.labels));
-  HYDRA_ASSIGN_OR_RETURN(const std::vector<metrics::ReliabilityBin> bins,
-                         metrics::EqualWidthBins(ConfidentRows(answers, predictions.labels)));
-  quality.ece = metrics::ExpectedCalibrationError(bins);
-  quality.ece_noise_floor = metrics::CalibrationNoiseFloor(bins);
+  HYDRA_RETURN_IF_ERROR(AddCalibration(ConfidentRows(answers, predictions.labels), quality));
   for (size_t m = 0; m < predictions.members; ++m)
     quality.member_accuracy.push_back(MemberAccuracy(predictions, m));
   if (predictions.members > 1) {
@@ -92,8 +125,7 @@ absl::StatusOr<Quality> MeasureQuality(const Predictions& predictions, double te
   for (const uncertainty::Score score : ScoresOf(predictions.members)) {
     HYDRA_ASSIGN_OR_RETURN(const std::vector<uncertainty::ScoredRow> rows,
                            uncertainty::ScoreRows(answers, predictions.labels, score));
-    HYDRA_ASSIGN_OR_RETURN(quality.selective[std::string(uncertainty::ScoreName(score))],
-                           metrics::MeasureSelective(rows));
+    HYDRA_RETURN_IF_ERROR(AddScore(rows, std::string(uncertainty::ScoreName(score)), quality));
   }
   return quality;
 }

@@ -18,13 +18,25 @@
 
 namespace hydra::builder {
 
+// Where a threshold can be; unset if there is no such point.
+struct OperatingPoints {
+  std::optional<double> coverage_at_5_risk;   // largest coverage with a risk of at most 5 %
+  std::optional<double> risk_at_80_coverage;  // at the smallest coverage of at least 80 %
+};
+
 struct Quality {
   metrics::ProbabilityMetrics probability;
   double ece = 0.0;              // 15 equal bins
+  double mce = 0.0;              // of the same bins
+  double aece = 0.0;             // 15 bins of equal counts
+  double smooth_ece = 0.0;       // without bins
   double ece_noise_floor = 0.0;  // what a calibrated model shows on as many rows
   std::vector<double> member_accuracy;
   std::optional<metrics::MemberComparison> members;            // unset for M = 1
   std::map<std::string, metrics::SelectiveMetrics> selective;  // by score
+  std::map<std::string, OperatingPoints> operating;            // by score
+  // Errors against correct rows by score, errors in the place of OOD; empty if all rows are alike.
+  std::map<std::string, metrics::DetectionMetrics> failure;
 };
 
 // Errors: FAILED_PRECONDITION predictions without labels; as the metrics.

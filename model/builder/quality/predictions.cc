@@ -13,8 +13,6 @@
 namespace hydra::builder {
 namespace {
 
-constexpr size_t kBatch = 250;
-
 // Puts [M, B, C] into [M, N, C] at row `begin`.
 void PlaceRows(const std::vector<float>& part, size_t begin, size_t batch, Predictions& whole) {
   const size_t run = batch * whole.classes;
@@ -79,13 +77,16 @@ absl::StatusOr<std::vector<float>> RunTexts(runtime::Predictor& predictor, const
 
 }  // namespace
 
-absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledData& data,
-                                    size_t batch) {
+namespace {
+
+absl::StatusOr<Predictions> PredictSome(runtime::Predictor& predictor, const LabelledData& data,
+                                        size_t batch, absl::FunctionRef<bool(size_t)> wanted) {
   const runtime::PredictorShape& shape = predictor.shape();
   Predictions result{
       .members = shape.members, .rows = data.examples.size(), .classes = shape.classes};
   result.logits.resize(result.members * result.rows * result.classes);
   for (size_t begin = 0; begin < result.rows; begin += batch) {
+    if (!wanted(begin / batch)) continue;
     const size_t count = std::min(batch, result.rows - begin);
     HYDRA_ASSIGN_OR_RETURN(const std::vector<float> part,
                            data.examples.texts() ? RunTexts(predictor, data, begin, count)
@@ -96,11 +97,23 @@ absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const Labelle
   return result;
 }
 
+}  // namespace
+
+absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledData& data,
+                                    size_t batch) {
+  return PredictSome(predictor, data, batch, [](size_t) { return true; });
+}
+
+absl::StatusOr<Predictions> PredictBlocks(runtime::Predictor& predictor, const LabelledData& data,
+                                          absl::FunctionRef<bool(size_t)> wanted) {
+  return PredictSome(predictor, data, kBlockRows, wanted);
+}
+
 absl::StatusOr<Predictions> Predict(const nn::Network& network, const LabelledData& data,
                                     runtime::PredictorOptions options) {
   HYDRA_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::Predictor> predictor,
                          runtime::MakePredictor(network, options));
-  return Predict(*predictor, data, kBatch);
+  return Predict(*predictor, data, kBlockRows);
 }
 
 absl::StatusOr<Predictions> StackMembers(absl::Span<const Predictions> parts) {

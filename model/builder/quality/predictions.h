@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/builder/source/labelled_data.h"
@@ -29,6 +30,14 @@ absl::StatusOr<std::vector<float>> InputRows(const LabelledData& data, size_t be
 // Runs all inputs in batches of `batch`.  Errors: as Predictor::Run.
 absl::StatusOr<Predictions> Predict(runtime::Predictor& predictor, const LabelledData& data,
                                     size_t batch);
+
+// Rows of a block: block k is [k kBlockRows, (k + 1) kBlockRows).
+inline constexpr size_t kBlockRows = 250;
+
+// Runs each block of rows that is `wanted` as one batch, so that a row's logits are the same
+// whichever other blocks are run; the logits of other rows are 0.  Errors: as Predictor::Run.
+absl::StatusOr<Predictions> PredictBlocks(runtime::Predictor& predictor, const LabelledData& data,
+                                          absl::FunctionRef<bool(size_t block)> wanted);
 
 // The same for a network in memory.  Errors: as MakePredictor and Predictor::Run.
 absl::StatusOr<Predictions> Predict(const nn::Network& network, const LabelledData& data,

@@ -36,7 +36,7 @@ absl::StatusOr<std::string> DigestOf(const std::string& spec) {
 // What the pool and its splits are, without where they lie.
 absl::StatusOr<Json> DescribePool(const DataOptions& data) {
   Json json = OptionsOf(data);
-  for (const char* key : {"data", "test", "ood"}) json.erase(key);
+  for (const char* key : {"data", "test", "ood", "near_ood"}) json.erase(key);
   HYDRA_ASSIGN_OR_RETURN(json["digest"], DigestOf(data.data));
   return json;
 }
@@ -44,6 +44,7 @@ absl::StatusOr<Json> DescribePool(const DataOptions& data) {
 absl::StatusOr<Json> DescribeTest(const DataOptions& data) {
   Json json;
   HYDRA_ASSIGN_OR_RETURN(json["test"], DigestOf(data.test));
+  json["near_ood"] = data.near_ood;
   for (const std::string& text : data.ood) {
     HYDRA_ASSIGN_OR_RETURN(const auto named, ParseNamedDataSpec(text));
     HYDRA_ASSIGN_OR_RETURN(json["ood"][named.first], DigestData(named.second));

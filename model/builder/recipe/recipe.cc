@@ -19,6 +19,9 @@ constexpr std::pair<const char*, DataKind> kKinds[] = {{"idx", DataKind::kIdx},
                                                        {"csv", DataKind::kCsv},
                                                        {"jsonl", DataKind::kJsonLines}};
 
+// Whether a set is near the data.
+constexpr std::pair<const char*, bool> kDistances[] = {{"near", true}, {"far", false}};
+
 void ReadFields(YamlSection section, const std::vector<OptionField>& fields) {
   for (const OptionField& field : fields) {
     std::visit([&](auto* target) { section.Read(field.name, *target); }, field.target);
@@ -54,9 +57,15 @@ void ReadData(YamlSection section, const std::string& folder, DataOptions& data)
   section.Read("label_names", data.label_names);
   section.Read("match_labels", data.match_labels);
   section.Read("classes", data.classes);
+  section.Read("held_out_classes", data.held_out_classes);
   YamlSection ood = section.Section("ood");
-  for (const std::string& name : ood.Keys())
+  for (const std::string& name : ood.Keys()) {
     data.ood.push_back(absl::StrCat(name, "=", ReadDataSpec(ood, name, folder)));
+    bool near = false;
+    ood.Section(name).ReadChoice("distance", near,
+                                 absl::Span<const std::pair<const char*, bool>>(kDistances));
+    if (near) data.near_ood.push_back(name);
+  }
   YamlSection splits = section.Section("splits");
   splits.Read("select", data.splits.select);
   splits.Read("fit", data.splits.fit);

@@ -87,6 +87,11 @@ absl::Status ScoreByCircuit(const CircuitScoreOptions& options, const ScoreSourc
   scores.data_digest = source.pool.Describe("select").digest;
   RecordChoices(options, circuit_options.keep, scores);
   for (size_t m = 0; m < source.members; ++m) {
+    // With a penalty each circuit depends on those before it.
+    if (options.overlap_penalty == 0.0 && !source.shard.Owns(m)) {
+      scores.importance.emplace_back();
+      continue;
+    }
     circuit_options.objective = objectives[m % objectives.size()];
     const importance::CircuitSample sample =
         Draw(id, proxies, options.images,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "model/builder/files/shard.h"
 #include "model/builder/networks/stored_network.h"
 #include "model/builder/source/pool.h"
 
@@ -13,6 +14,7 @@ struct ScoreSource {
   const StoredNetwork& base;
   const Pool& pool;
   size_t members = 1;
+  Shard shard;  // members that are wanted; a method may score the others too
 };
 
 }  // namespace hydra::builder

@@ -28,11 +28,24 @@ absl::StatusOr<std::vector<int64_t>> Places(const std::vector<std::string>& clas
   return places;
 }
 
+std::vector<std::string> Without(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& excluded) {
+  std::vector<std::string> rest;
+  for (const std::string& name : names) {
+    if (std::find(excluded.begin(), excluded.end(), name) == excluded.end()) rest.push_back(name);
+  }
+  return rest;
+}
+
 }  // namespace
 
 absl::StatusOr<ClassChoice> ChooseClasses(const DataOptions& options, const std::string& what,
                                           LabelledData data) {
-  if (options.classes.empty()) return ClassChoice{.kept = std::move(data), .others = {}};
+  ClassChoice choice;
+  if (options.classes.empty() && options.held_out_classes.empty()) {
+    choice.kept = std::move(data);
+    return choice;
+  }
   const std::vector<std::string>& names =
       data.label_names.empty() ? options.label_names : data.label_names;
   if (!data.labelled() ||
@@ -40,19 +53,31 @@ absl::StatusOr<ClassChoice> ChooseClasses(const DataOptions& options, const std:
     return absl::InvalidArgumentError(absl::StrCat(
         what, ": got a label without a name or no labels, want label_names to choose classes by"));
   }
-  HYDRA_ASSIGN_OR_RETURN(const std::vector<int64_t> places, Places(options.classes, names));
-  const at::Tensor placed = at::tensor(places, at::kLong).index_select(0, data.examples.labels);
-  std::vector<size_t> kept, others;
-  const int64_t* values = placed.data_ptr<int64_t>();
-  for (size_t row = 0; row < data.examples.size(); ++row)
-    (values[row] == kOther ? others : kept).push_back(row);
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<int64_t> held_out,
+                         Places(options.held_out_classes, names));
+  const std::vector<std::string> wanted =
+      Without(options.classes.empty() ? names : options.classes, options.held_out_classes);
+  HYDRA_ASSIGN_OR_RETURN(const std::vector<int64_t> places, Places(wanted, names));
+  std::vector<size_t> kept, others, held_out_rows;
+  std::vector<int64_t> kept_labels;
+  const int64_t* labels = data.examples.labels.data_ptr<int64_t>();
+  for (size_t row = 0; row < data.examples.size(); ++row) {
+    const auto label = static_cast<size_t>(labels[row]);
+    if (places[label] != kOther) kept_labels.push_back(places[label]);
+    (places[label] != kOther     ? kept
+     : held_out[label] != kOther ? held_out_rows
+                                 : others)
+        .push_back(row);
+  }
   if (kept.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(what, ": got no row of ", absl::StrJoin(options.classes, ", ")));
+        absl::StrCat(what, ": got no row of ", absl::StrJoin(wanted, ", ")));
   }
-  ClassChoice choice{.kept = SelectRows(data, kept), .others = SelectRows(data, others)};
-  choice.kept.examples.labels = placed.masked_select(placed.ne(kOther));
-  choice.kept.label_names = options.classes;
+  choice.kept = SelectRows(data, kept);
+  choice.held_out = SelectRows(data, held_out_rows);
+  choice.others = SelectRows(data, others);
+  choice.kept.examples.labels = at::tensor(kept_labels, at::kLong);
+  choice.kept.label_names = wanted;
   return choice;
 }
 

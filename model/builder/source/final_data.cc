@@ -22,12 +22,23 @@ absl::StatusOr<FinalData> LoadFinalData(const DataOptions& options, const InputS
         absl::StrCat("test: got ", options.test, " without labels, want labelled data"));
   }
   HYDRA_ASSIGN_OR_RETURN(ClassChoice choice, ChooseClasses(options, options.test, std::move(test)));
-  FinalData data{.id = std::move(choice.kept), .ood = {}};
+  FinalData data{.id = std::move(choice.kept), .ood = {}, .near = {}};
   HYDRA_RETURN_IF_ERROR(MatchLabels(labels, {options.test, options.match_labels}, data.id));
-  if (choice.others.examples.size() > 0) data.ood[kOtherClasses] = std::move(choice.others);
+  if (!choice.others.digests.empty()) data.ood[kOtherClasses] = std::move(choice.others);
+  if (!choice.held_out.digests.empty()) {
+    data.ood[kHeldOutClasses] = std::move(choice.held_out);
+    data.near.insert(kHeldOutClasses);
+  }
   for (const std::string& text : options.ood) {
     HYDRA_ASSIGN_OR_RETURN(const auto named, ParseNamedDataSpec(text));
     HYDRA_ASSIGN_OR_RETURN(data.ood[named.first], LoadData(named.second, settings));
+  }
+  for (const std::string& set : options.near_ood) {
+    if (data.ood.count(set) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("near_ood: got \"", set, "\", want the name of an OOD set"));
+    }
+    data.near.insert(set);
   }
   for (auto& [set, items] : data.ood) items.examples.labels = at::Tensor();
   return data;

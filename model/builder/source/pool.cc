@@ -10,9 +10,10 @@
 namespace hydra::builder {
 namespace {
 
-// The classes or names given by the user, else the data's, else the numbers themselves.
+// The chosen classes, else the names given by the user, else the data's, else the numbers
+// themselves.
 std::vector<std::string> OwnClasses(const DataOptions& options, const LabelledData& data) {
-  if (!options.classes.empty()) return options.classes;
+  if (!options.classes.empty() || !options.held_out_classes.empty()) return data.label_names;
   if (!options.label_names.empty()) return options.label_names;
   if (!data.label_names.empty()) return data.label_names;
   std::vector<std::string> names;

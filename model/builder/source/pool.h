@@ -24,7 +24,7 @@ struct Pool {
 };
 
 // `classes`: names of a network's classes, which labels are matched to; empty: the classes are
-// those of `options.classes`, else of `options.label_names`, else of the data.
+// the chosen ones of `options`, else those of `options.label_names`, else of the data.
 // Errors: as LoadData, ChooseClasses, MatchLabels and SplitPool; INVALID_ARGUMENT data without
 // labels.
 absl::StatusOr<Pool> LoadPool(const DataOptions& options, const InputSettings& settings,

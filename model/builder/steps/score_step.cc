@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/base/rng.h"
+#include "model/base/sha256.h"
 #include "model/base/status_macros.h"
 #include "model/builder/files/step_directory.h"
 #include "model/builder/networks/head_choice.h"
@@ -14,6 +15,7 @@
 #include "model/builder/source/pool.h"
 #include "model/builder/steps/training_watch.h"
 #include "model/importance/taylor.h"
+#include "nlohmann/json.hpp"
 
 namespace hydra::builder {
 namespace {
@@ -47,8 +49,10 @@ absl::Status ScoreByTaylor(const ScoreStepOptions& options, const StoredNetwork&
   scores.choices["taylor_images_per_member"] = absl::StrCat(rows[0].size());
   scores.choices["taylor_subsets"] = "disjoint parts of select, one per member";
   for (size_t m = 0; m < options.members; ++m) {
+    scores.importance.emplace_back();
+    if (!options.shard.Owns(m)) continue;
     HYDRA_ASSIGN_OR_RETURN(
-        scores.importance.emplace_back(),
+        scores.importance.back(),
         importance::TaylorImportance(base.network, train::Gather(pool.data.examples, rows[m]),
                                      train::GatherLabels(pool.data.examples, rows[m]), taylor));
     context.console.Line(absl::StrFormat("score  member %d of %d on %d images", m + 1,
@@ -67,11 +71,25 @@ absl::Status ScoreOnData(const ScoreStepOptions& options, const ScoreSource& sou
 
 absl::Status CheckMethod(const ScoreStepOptions& options) {
   if (options.members == 0) return absl::InvalidArgumentError("members: got 0, want at least 1");
+  if (options.method == "saper" && !options.shard.whole())
+    return absl::InvalidArgumentError("shard: got method saper, which trains one network");
   for (const char* method : {"taylor", "circuit", "saper", "random"}) {
     if (options.method == method) return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
       absl::StrCat("method: got \"", options.method, "\", want taylor, circuit, saper or random"));
+}
+
+// The scores with the importance of the other shards' members left empty.
+std::string ShardOf(ScoreStepOptions options, HeadScores scores) {
+  for (size_t m = 0; m < scores.importance.size(); ++m) {
+    if (!options.shard.Owns(m)) scores.importance[m].clear();
+  }
+  const auto json = nlohmann::ordered_json::parse(EncodeHeadScores(scores));
+  nlohmann::ordered_json made_from = json;
+  made_from.erase("importance");
+  made_from["options"] = OptionsJson(Fields(options));
+  return EncodeShard("score", options.shard, base::Sha256Hex(made_from.dump()), {{"scores", json}});
 }
 
 void ScoreAtRandom(const ScoreStepOptions& options, const artifact::Geometry& geometry,
@@ -116,10 +134,12 @@ absl::Status RunScore(const DataOptions& data, const ScoreStepOptions& options,
     HYDRA_ASSIGN_OR_RETURN(const Pool pool, LoadPool(data, network.inputs, network.labels));
     const SaperPlaces places{.network = absl::StrCat(directory.temporary(), "/", kSoftNetwork),
                              .state = state};
-    HYDRA_RETURN_IF_ERROR(
-        ScoreOnData(options, {network, pool, options.members}, places, scores, context));
+    HYDRA_RETURN_IF_ERROR(ScoreOnData(options, {network, pool, options.members, options.shard},
+                                      places, scores, context));
   }
-  HYDRA_RETURN_IF_ERROR(directory.Write("scores.json", EncodeHeadScores(scores)));
+  HYDRA_RETURN_IF_ERROR(options.shard.whole()
+                            ? directory.Write("scores.json", EncodeHeadScores(scores))
+                            : directory.Write("shard.json", ShardOf(options, scores)));
   HYDRA_RETURN_IF_ERROR(directory.Commit());
   return options.method == "saper" ? RemoveState(state) : absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "model/builder/files/shard.h"
 #include "model/builder/options/data_options.h"
 #include "model/builder/options/option_field.h"
 #include "model/builder/selection/circuit_scores.h"
@@ -22,14 +23,16 @@ struct ScoreStepOptions {
   size_t seed = 0;
   CircuitScoreOptions circuit;
   SaperScoreOptions saper;
+  Shard shard;  // which members; the others' importance stays empty
 };
 
 std::vector<OptionField> Fields(ScoreStepOptions& options);
 
 // "taylor" scores every member on its own disjoint part of "select", drawn with the seed; "circuit"
-// and "saper" as in selection/.  Writes scores.json (networks/head_choice.h) to `out`, and with
-// "saper" the network that the members start from to its folder kSoftNetwork.
-// Errors: INVALID_ARGUMENT options that make no sense, or more images than "select" holds.
+// and "saper" as in selection/.  Writes scores.json (networks/head_choice.h) to `out`, or
+// shard.json for merge-shards if there are several shards, and with "saper" the network that the
+// members start from to its folder kSoftNetwork. Errors: INVALID_ARGUMENT options that make no
+// sense, more images than "select" holds, or shards of "saper", which trains one network.
 inline constexpr char kSoftNetwork[] = "soft";
 absl::Status RunScore(const DataOptions& data, const ScoreStepOptions& options,
                       const std::string& base, const std::string& out, StepContext context);

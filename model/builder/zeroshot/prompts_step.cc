@@ -1,6 +1,7 @@
 #include "model/builder/zeroshot/prompts_step.h"
 
 #include <ATen/Parallel.h>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -48,6 +49,9 @@ absl::Status ReadNamesFile(PromptsStepOptions& options) {
 absl::StatusOr<std::vector<std::string>> PromptLabels(const DataOptions& data,
                                                       const PromptsStepOptions& options) {
   std::vector<std::string> labels = data.classes.empty() ? data.label_names : data.classes;
+  std::erase_if(labels, [&](const std::string& label) {
+    return std::count(data.held_out_classes.begin(), data.held_out_classes.end(), label) > 0;
+  });
   if (labels.empty()) labels = options.names;
   if (labels.empty()) {
     return absl::InvalidArgumentError(

@@ -32,6 +32,28 @@ TEST(ChooseClassesTest, ChosenRows_AreRenumberedInTheOrderOfTheChoice) {
   EXPECT_EQ(choice->others.examples.pixels[1].item<int64_t>(), 4);
 }
 
+TEST(ChooseClassesTest, HeldOutClass_IsApartFromKeptAndOthers) {
+  const LabelledData data = Data({0, 1, 2, 2, 1, 0});
+  const DataOptions one{.label_names = {"a", "b", "c"}, .held_out_classes = {"b"}};
+  const auto choice = ChooseClasses(one, "pool", data);
+  ASSERT_TRUE(choice.ok()) << choice.status();
+  EXPECT_THAT(choice->kept.digests, ElementsAre("0", "2", "3", "5"));
+  EXPECT_THAT(choice->kept.label_names, ElementsAre("a", "c"));
+  EXPECT_TRUE(choice->kept.examples.labels.equal(at::tensor({0, 1, 1, 0}, at::kLong)));
+  EXPECT_THAT(choice->held_out.digests, ElementsAre("1", "4"));
+  EXPECT_EQ(choice->others.digests.size(), 0u);
+  const DataOptions both{
+      .label_names = {"a", "b", "c"}, .classes = {"b", "c"}, .held_out_classes = {"b"}};
+  const auto narrow = ChooseClasses(both, "pool", data);
+  ASSERT_TRUE(narrow.ok()) << narrow.status();
+  EXPECT_THAT(narrow->kept.digests, ElementsAre("2", "3"));
+  EXPECT_THAT(narrow->held_out.digests, ElementsAre("1", "4"));
+  EXPECT_THAT(narrow->others.digests, ElementsAre("0", "5"));
+  EXPECT_FALSE(
+      ChooseClasses({.label_names = {"a", "b", "c"}, .held_out_classes = {"x"}}, "pool", data)
+          .ok());
+}
+
 TEST(ChooseClassesTest, NoChoice_KeepsEveryRow) {
   const auto choice = ChooseClasses({}, "pool", Data({0, 1}));
   ASSERT_TRUE(choice.ok()) << choice.status();

@@ -35,7 +35,9 @@ constexpr char kRecipe[] = R"(
 data:
   pool: {kind: idx, images: pool-images, labels: pool-labels}
   test: {kind: idx, images: test-images, labels: test-labels}
-  ood: {noise: {kind: idx, images: ood-images}}
+  ood:
+    noise: {kind: idx, images: ood-images}
+    others: {kind: idx, images: near-images, distance: near}
   label_names: [left, right, bottom]
   splits: {select: 60, fit: 60, path: 60, certify: 120, conformal: 60}
 train: {patch_size: 4, width: 16, layers: 2, heads: 4, mlp: 32, epochs: 20, batch: 20, lr: 0.005,
@@ -45,7 +47,7 @@ score: {members: 3}
 select: {keep: 2, overlap_penalty: 1}
 finetune: {steps: 8, batch: 20, flip: false}
 calibrate: {cuts: 10, alphas: [0.2]}
-evaluate: {final: true, resamples: 20}
+evaluate: {final: true, resamples: 20, shift_rows: 30, compat: torchmetrics}
 interpret: {clusters: 2, images: 40, maps: 2}
 pack: {name: tiny, golden_rows: 8, policy_coverage: 0.8}
 )";
@@ -58,6 +60,7 @@ class PipelineTest : public testing::Test {
     WriteTinyIdx(scratch_->Path("pool"), 600, 1);
     WriteTinyIdx(scratch_->Path("test"), 120, 2);
     WriteTinyIdx(scratch_->Path("ood"), 60, 3);
+    WriteTinyIdx(scratch_->Path("near"), 50, 4);
     RecordingConsole console;
     first_ = Build(kRecipe, "bundle", console);
     first_log_ = console.text();
@@ -169,6 +172,29 @@ TEST_F(PipelineTest, Evaluation_ComparesAllSystemsOnTheTestSet) {
   EXPECT_GT(json["systems"][1]["scaled"]["accuracy"].get<double>(), 0.8) << first_log_;
   EXPECT_TRUE(json["systems"][1]["scaled"]["members"].is_null());
   EXPECT_TRUE(json["systems"][0]["ood"]["noise"]["by_score"].contains("mutual_information"));
+}
+
+TEST_F(PipelineTest, Evaluation_AnswersEveryQuestionApart) {
+  ASSERT_TRUE(first_.ok()) << first_;
+  const auto text = base::ReadFile(WorkOf("evaluate") + "/evaluation.json", 1 << 24);
+  ASSERT_TRUE(text.ok()) << text.status();
+  const auto json = nlohmann::json::parse(*text);
+  EXPECT_EQ(json["ood"]["others"]["distance"], "near");
+  EXPECT_EQ(json["ood"]["noise"]["distance"], "far");
+  const auto& hydra = json["systems"][0];
+  EXPECT_EQ(hydra["mixed_stream"]["parts"], 3);
+  EXPECT_EQ(hydra["mixed_stream"]["rows_of_each_part"], 50);
+  EXPECT_TRUE(hydra["mixed_stream"]["aurc"].contains("combined"));
+  EXPECT_TRUE(hydra["mixed_stream"]["combiner"]["scores"].contains("mutual_information"));
+  EXPECT_TRUE(hydra["default_scores"]["errors"]["aurc"].contains("total_entropy"));
+  EXPECT_TRUE(hydra["default_scores"]["ood"]["auroc"].contains("total_entropy"));
+  EXPECT_EQ(hydra["shift"].size(), 4u);
+  EXPECT_EQ(hydra["shift"]["blur"].size(), 5u);
+  EXPECT_FALSE(hydra["ood"].contains("blur"));
+  EXPECT_TRUE(hydra["scaled"].contains("smooth_ece") && hydra["scaled"].contains("aece15"));
+  EXPECT_TRUE(hydra["scaled"]["torchmetrics"].contains("ece15_l1"));
+  EXPECT_TRUE(hydra["differences"].contains("mixed_aurc"));
+  EXPECT_FALSE(json["systems"][1].contains("differences"));  // the reference itself
 }
 
 TEST_F(PipelineTest, BundleWithOneHeadZeroed_FailsVerificationWithNumbers) {

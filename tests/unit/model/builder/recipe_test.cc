@@ -45,6 +45,26 @@ TEST(ParseRecipe, EverySection_FillsTheOptionsOfItsStep) {
   EXPECT_EQ(recipe->pack.name, "tiny");
 }
 
+TEST(ParseRecipe, DistanceAndHeldOutClasses_AreRead) {
+  const auto recipe = ParseRecipe(
+      "data:\n  pool: {kind: idx, images: a, labels: b}\n  held_out_classes: [shirt]\n"
+      "  ood: {x: {kind: idx, images: c, distance: near}, y: {kind: idx, images: d, distance: far},"
+      " z: {kind: idx, images: e}}\nbase: x\n",
+      "r.yaml", "/");
+  ASSERT_TRUE(recipe.ok()) << recipe.status();
+  EXPECT_THAT(recipe->data.near_ood, ElementsAre("x"));
+  EXPECT_THAT(recipe->data.ood, ElementsAre("x=idx:/c", "y=idx:/d", "z=idx:/e"));
+  EXPECT_THAT(recipe->data.held_out_classes, ElementsAre("shirt"));
+}
+
+TEST(ParseRecipe, AnotherDistance_IsRefusedByName) {
+  const auto recipe = ParseRecipe(
+      "data:\n  pool: {kind: idx, images: a, labels: b}\n"
+      "  ood: {x: {kind: idx, images: c, distance: close}}\nbase: x\n",
+      "r.yaml", "/");
+  EXPECT_THAT(std::string(recipe.status().message()), HasSubstr("data.ood.x.distance"));
+}
+
 TEST(ParseRecipe, UnknownKey_IsNamedWithItsLineAndTheNearestName) {
   const auto recipe = ParseRecipe(
       "data:\n  pool: {kind: idx, images: a, labels: b}\nbase: x\nfinetune:\n  stpes: 3\n",

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
 #include "model/uncertainty/binomial.h"
+#include "tests/golden/statistics/guarantee_golden.h"
 
 namespace hydra::calibration {
 namespace {
@@ -50,7 +51,7 @@ TEST(SelectWithGuaranteedRiskTest, TooFewRows_IsInfeasible) {
   const auto search = SelectWithGuaranteedRisk(rows, 0.01, 0.001);
   ASSERT_TRUE(search.ok());
   EXPECT_FALSE(search->cut.has_value());
-  EXPECT_GT(search->rows_needed.value(), 100u);
+  EXPECT_EQ(search->rows_needed.value(), 917u);  // the smallest n with B(0; n, delta / k) <= 1 %
 }
 
 TEST(SelectWithGuaranteedRiskTest, TiedScores_AreAcceptedTogether) {
@@ -67,6 +68,40 @@ TEST(SelectWithGuaranteedRiskTest, OnlyErrors_IsInfeasible) {
   const auto search = SelectWithGuaranteedRisk(rows, 0.2, 0.05);
   ASSERT_TRUE(search.ok());
   EXPECT_FALSE(search->cut.has_value());
+}
+
+TEST(SelectWithGuaranteedRiskTest, GoldenSelections_EqualReference) {
+  const auto document = golden::LoadGuarantees();
+  for (const auto& golden : document["selections"]) {
+    const auto search =
+        SelectWithGuaranteedRisk(golden::RowsOf(golden), golden["target"], golden["delta"]);
+    ASSERT_TRUE(search.ok()) << search.status();
+    const auto& found = golden["sgr"]["found"];
+    ASSERT_EQ(search->cut.has_value(), !found.is_null());
+    if (found.is_null()) {
+      EXPECT_GE(search->rows_needed.value(),
+                golden["sgr"]["rows_needed_without_errors"].get<size_t>());
+      continue;
+    }
+    EXPECT_EQ(search->cut->threshold, found["threshold"].get<double>());
+    EXPECT_EQ(search->cut->accepted, found["accepted"].get<size_t>());
+    EXPECT_EQ(search->cut->errors, found["errors"].get<size_t>());
+    EXPECT_NEAR(search->cut->risk_bound, found["bound"].get<double>(), 1e-9);
+  }
+}
+
+TEST(SelectWithGuaranteedRiskTest, RowsThatWouldDo_DoWithTheSameRates) {
+  const auto rows_of = [](size_t n) {
+    std::vector<ScoredRow> rows;
+    for (size_t i = 0; i < n; ++i) rows.push_back({.score = 0.5, .correct = i % 50 != 0});
+    return rows;
+  };
+  const auto few = SelectWithGuaranteedRisk(rows_of(200), 0.04, 0.05);
+  ASSERT_TRUE(few.ok() && !few->cut.has_value());
+  const size_t needed = few->rows_needed.value();
+  EXPECT_GT(needed, 200u);
+  EXPECT_TRUE(SelectWithGuaranteedRisk(rows_of(needed + 50), 0.04, 0.05)->cut.has_value());
+  EXPECT_FALSE(SelectWithGuaranteedRisk(rows_of(needed * 9 / 10), 0.04, 0.05)->cut.has_value());
 }
 
 TEST(SelectWithGuaranteedRiskTest, BadInput_IsRefused) {

@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
+#include "tests/golden/statistics/metric_golden.h"
 #include "tests/unit/model/metrics/golden_rows.h"
 
 namespace hydra::metrics {
@@ -43,6 +44,36 @@ TEST(EqualCountBinsTest, GoldenCasesWithoutTies_EqualTorchUncertainty) {
     ++compared;
   }
   EXPECT_EQ(compared, 4u);
+}
+
+std::vector<ConfidentRow> ConfidentRows(const golden::MetricCase& golden) {
+  std::vector<ConfidentRow> rows;
+  for (size_t i = 0; i < golden.confidence.size(); ++i)
+    rows.push_back({.confidence = golden.confidence[i], .correct = golden.correct[i]});
+  return rows;
+}
+
+TEST(TorchmetricsBinsTest, RowsOnEdges_EqualTorchmetrics) {
+  for (const golden::MetricCase& golden : golden::LoadMetricCases()) {
+    SCOPED_TRACE(golden.name);
+    for (const size_t count : {10u, 15u}) {
+      const auto bins = TorchmetricsBins(ConfidentRows(golden), count);
+      ASSERT_TRUE(bins.ok()) << bins.status();
+      ASSERT_EQ(bins->size(), count + 1);
+      const std::string of = "_" + std::to_string(count);
+      EXPECT_NEAR(ExpectedCalibrationError(*bins), golden.calibration.at("l1" + of), 1e-6);
+      EXPECT_NEAR(RootMeanSquareCalibrationError(*bins), golden.calibration.at("l2" + of), 1e-6);
+      EXPECT_NEAR(MaximumCalibrationError(*bins), golden.calibration.at("max" + of), 1e-6);
+    }
+  }
+}
+
+TEST(TorchmetricsBinsTest, ConfidenceOne_HasABinOfItsOwn) {
+  const auto bins = TorchmetricsBins(std::vector<ConfidentRow>{{1.0, true}, {0.97, false}});
+  ASSERT_TRUE(bins.ok());
+  EXPECT_EQ(bins->back().count, 1u);
+  EXPECT_EQ((*bins)[14].count, 1u);
+  EXPECT_FALSE(TorchmetricsBins({}).ok());
 }
 
 TEST(EqualWidthBinsTest, ConfidenceOne_FoldsIntoTheLastBin) {

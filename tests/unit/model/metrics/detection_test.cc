@@ -4,10 +4,25 @@
 
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
+#include "tests/golden/statistics/metric_golden.h"
 #include "tests/unit/model/metrics/golden_rows.h"
 
 namespace hydra::metrics {
 namespace {
+
+TEST(MeasureDetectionTest, TiedScores_EqualScikitLearnOnBothSides) {
+  for (const golden::MetricCase& golden : golden::LoadMetricCases()) {
+    SCOPED_TRACE(golden.name);
+    const auto metrics = MeasureDetection(golden.scores, golden.ood_scores);
+    ASSERT_TRUE(metrics.ok()) << metrics.status();
+    const auto& reference = golden.detection;
+    EXPECT_NEAR(metrics->auroc, reference.at("auroc"), 1e-9);
+    EXPECT_NEAR(metrics->aupr_ood_positive, reference.at("aupr_ood_positive"), 1e-9);
+    EXPECT_NEAR(metrics->aupr_id_positive, reference.at("aupr_id_positive"), 1e-9);
+    EXPECT_NEAR(metrics->fpr95_ood_positive, reference.at("fpr95_ood_positive"), 1e-9);
+    EXPECT_NEAR(metrics->fpr95_id_positive, reference.at("fpr95_id_positive"), 1e-9);
+  }
+}
 
 TEST(MeasureDetectionTest, GoldenCases_EqualReferenceWithOodPositive) {
   for (const golden::UncertaintyCase& golden : golden::LoadUncertaintyCases()) {

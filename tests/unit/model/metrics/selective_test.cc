@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
 #include "model/metrics/detection.h"
+#include "tests/golden/statistics/metric_golden.h"
 #include "tests/unit/model/metrics/golden_rows.h"
 
 namespace hydra::metrics {
@@ -62,6 +63,13 @@ TEST(RiskCoverageCurveTest, GoldenCases_EqualReferencePoints) {
     EXPECT_NEAR(CoverageAtRisk(*curve, 0.05)->coverage, golden.reference.at("cov_at_5"), 1e-9);
     if (golden.name == "ties") continue;  // a threshold cannot cut inside a tie
     EXPECT_NEAR(RiskAtCoverage(*curve, 0.8)->risk, golden.reference.at("risk_at_80"), 1e-9);
+  }
+}
+
+TEST(MeasureSelectiveTest, TiedScores_EqualFdShifts) {
+  for (const golden::MetricCase& golden : golden::LoadMetricCases()) {
+    SCOPED_TRACE(golden.name);
+    EXPECT_NEAR(MeasureSelective(golden.scored)->aurc_fd_shifts, golden.fd_shifts_aurc, 1e-9);
   }
 }
 

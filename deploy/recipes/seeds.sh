@@ -4,7 +4,8 @@
 #   deploy/recipes/seeds.sh RECIPE OUT_DIR
 #
 # for deploy/recipes/fashion-mnist-reference.yaml (needs build/demo/digits, which deploy/demo.sh
-# makes) and deploy/recipes/clinc150.yaml (its first lines say what it needs).  Seed N takes base N
+# makes), deploy/recipes/clinc150.yaml and deploy/recipes/fashion-mnist-zeroshot.yaml (their first
+# lines say what they need).  Seed N takes base N
 # as its own and the two others as the deep ensemble; each base is trained once.
 set -Eeuo pipefail
 
@@ -23,3 +24,6 @@ for seed in 0 1 2; do
   "$builder" build "$out/seed-$seed.yaml" --work "$out/steps" --out "$out/bundle-$seed"
 done
 python3 "$root/deploy/recipes/results_table.py" "$out"/steps/evaluate-*/evaluation.json
+if compgen -G "$out/steps/zeroshot-*/zeroshot.json" >/dev/null; then
+  python3 "$root/deploy/recipes/zeroshot_table.py" "$out"/steps/zeroshot-*/zeroshot.json
+fi

@@ -98,11 +98,15 @@ absl::StatusOr<TestedCandidates> LearnThenTest(absl::Span<const ControlledRisk> 
   return tested;
 }
 
-std::optional<size_t> FirstTestable(absl::Span<const double> coverage, size_t rows, double level,
-                                    double delta) {
+std::optional<size_t> FirstTestable(const ExpectedCoverage& expected, double level, double delta) {
+  constexpr double kDeviations = 2.0;
   const double needed = static_cast<double>(uncertainty::RowsNeededWithoutErrors(level, delta));
-  for (size_t i = 0; i < coverage.size(); ++i) {
-    if (coverage[i] * static_cast<double>(rows) >= needed) return i;
+  const double rows = static_cast<double>(expected.rows);
+  const double path_rows = static_cast<double>(expected.path_rows);
+  for (size_t i = 0; i < expected.coverage.size(); ++i) {
+    const double c = expected.coverage[i];
+    const double variance = c * (1.0 - c) * (rows + rows * rows / path_rows);
+    if (c * rows - kDeviations * std::sqrt(variance) >= needed) return i;
   }
   return std::nullopt;
 }

@@ -54,10 +54,15 @@ struct TestedCandidates {
 absl::StatusOr<TestedCandidates> LearnThenTest(absl::Span<const ControlledRisk> risks,
                                                const TestSequence& sequence);
 
-// The first candidate that is expected to accept ceil(ln delta / ln(1 - level)) of `rows` certify
-// rows: with fewer even a candidate without errors fails, and with it its whole sequence.
-// `coverage`: of each candidate on the path split, ascending; unset if no candidate will do.
-std::optional<size_t> FirstTestable(absl::Span<const double> coverage, size_t rows, double level,
-                                    double delta);
+// The first candidate that will accept ceil(ln delta / ln(1 - level)) of `rows` certify rows: with
+// fewer even a candidate without errors fails, and with it its whole sequence.  Judged by the path
+// split: two standard deviations of the number that both splits' chances give stay as a margin.
+// `coverage`: of each candidate over `path_rows` rows, ascending; unset if no candidate will do.
+struct ExpectedCoverage {
+  std::vector<double> coverage;
+  size_t path_rows = 0;
+  size_t rows = 0;
+};
+std::optional<size_t> FirstTestable(const ExpectedCoverage& expected, double level, double delta);
 
 }  // namespace hydra::calibration

@@ -10,6 +10,7 @@
 #include "model/artifact/codec/calibration_codec.h"
 #include "model/base/status_macros.h"
 #include "model/builder/calibrating/batch_tolerance.h"
+#include "model/builder/calibrating/class_rules.h"
 #include "model/builder/calibrating/default_score.h"
 #include "model/builder/calibrating/split_items.h"
 #include "model/builder/files/step_directory.h"
@@ -149,6 +150,17 @@ absl::Status SetHistograms(const Session& session, runtime::Predictor& predictor
   return absl::OkStatus();
 }
 
+absl::Status SetClassRules(const Session& session, runtime::Predictor& predictor) {
+  if (session.options.class_risk == 0.0) return absl::OkStatus();
+  ClassRuleTarget target{.risk = session.options.class_risk, .delta = session.options.delta};
+  HYDRA_ASSIGN_OR_RETURN(target.score, uncertainty::ParseScore(session.calibration.default_score));
+  HYDRA_ASSIGN_OR_RETURN(const Answered path, AnswerSplit(session, predictor, "path"));
+  HYDRA_ASSIGN_OR_RETURN(const Answered certify, AnswerSplit(session, predictor, "certify"));
+  HYDRA_ASSIGN_OR_RETURN(session.record["class_rules"],
+                         DescribeClassRules(path.answers, certify.answers, certify.labels, target));
+  return absl::OkStatus();
+}
+
 absl::Status SetDefaultScore(const Session& session, runtime::Predictor& predictor) {
   if (!session.options.default_score.empty()) {
     HYDRA_RETURN_IF_ERROR(uncertainty::ParseScore(session.options.default_score).status());
@@ -189,6 +201,7 @@ absl::Status Calibrate(const Session& session) {
   HYDRA_RETURN_IF_ERROR(SetTemperature(session, *predictor));
   HYDRA_RETURN_IF_ERROR(SetDefaultScore(session, *predictor));
   HYDRA_RETURN_IF_ERROR(SetHistograms(session, *predictor));
+  HYDRA_RETURN_IF_ERROR(SetClassRules(session, *predictor));
   HYDRA_RETURN_IF_ERROR(CalibrateNumerics(session, *predictor, "float32"));
   session.record["bfloat16"] = "not asked for";
   if (!session.options.bf16) return absl::OkStatus();
@@ -213,6 +226,7 @@ std::vector<OptionField> Fields(CalibrateStepOptions& options) {
       {"cuts", &options.cuts, "declared cuts of each score"},
       {"alphas", &options.alphas, "wanted miscoverage of the conformal sets"},
       {"histogram_bins", &options.histogram_bins, "bins of the reference histograms"},
+      {"class_risk", &options.class_risk, "target risk of rules per class; 0: none"},
       {"bf16", &options.bf16, "certify bfloat16 too"},
       {"default_score", &options.default_score, "empty: chosen on the path split and proxies"},
       {"population", &options.population, "which data the certificates speak of"},

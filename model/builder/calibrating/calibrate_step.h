@@ -17,6 +17,7 @@ struct CalibrateStepOptions {
   size_t cuts = 50;  // declared for each score
   std::vector<double> alphas = {0.1, 0.05};
   size_t histogram_bins = 20;
+  double class_risk = 0.02;   // target of the rules per class; 0: none are looked for
   bool bf16 = false;          // a certificate for bfloat16 too
   std::string default_score;  // empty: chosen on proxy data
   std::string population = "held-out data from the training distribution";

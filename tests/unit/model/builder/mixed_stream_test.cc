@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/base/rng.h"
+#include "model/builder/calibrating/class_rules.h"
 #include "model/builder/calibrating/default_score.h"
 #include "model/builder/evaluation/statistics.h"
 #include "model/builder/quality/logistic.h"
@@ -132,6 +133,50 @@ TEST(RankByQuestion, ErrorsAndOutliers_HaveScoresOfTheirOwn) {
   EXPECT_GT(rankings->ood.value.at(rankings->ood.best), 0.8);
   for (const auto& [score, value] : rankings->errors.value)
     EXPECT_GE(value, rankings->errors.value.at(rankings->errors.best));
+}
+
+// One member; classes 0..3 are predicted for 100, 80, 200 and 120 of 500 rows, and right but for
+// the `wrong` least sure rows of class 2.
+Predictions FourClasses(size_t wrong, uint64_t seed) {
+  base::Rng rng(seed);
+  Predictions rows{.members = 1, .rows = 500, .classes = 4};
+  for (size_t i = 0; i < rows.rows; ++i) {
+    const size_t predicted = i < 200 ? 2 : i < 300 ? 0 : i < 380 ? 1 : 3;
+    const bool unsure = i < wrong;
+    for (size_t c = 0; c < 4; ++c) {
+      rows.logits.push_back(
+          c == predicted ? (unsure ? 1.0f : 3.0f) + static_cast<float>(rng.Uniform()) : 0.0f);
+    }
+    rows.labels.push_back(unsure ? 3 : predicted);
+  }
+  return rows;
+}
+
+TEST(DescribeClassRules, ClassesWithFewRows_ShareARule) {
+  const Predictions path = FourClasses(20, 14), certify = FourClasses(20, 15);
+  const auto json = DescribeClassRules(Answers(path, 1.0).value(), Answers(certify, 1.0).value(),
+                                       certify.labels, {.risk = 0.02, .delta = 0.05});
+  ASSERT_TRUE(json.ok()) << json.status();
+  EXPECT_EQ((*json)["rows_needed"], 149);
+  ASSERT_EQ((*json)["rules"].size(), 2u);
+  const auto& alone = (*json)["rules"][0];
+  const auto& together = (*json)["rules"][1];
+  EXPECT_EQ(alone["classes"], nlohmann::ordered_json::array({2}));
+  EXPECT_EQ(together["classes"], nlohmann::ordered_json::array({0, 1, 3}));
+  EXPECT_EQ(together["n"], 300);
+  EXPECT_GE(together["cut"]["accepted"].get<size_t>(), 290u);
+  EXPECT_GE(alone["cut"]["accepted"].get<size_t>(), 149u);  // and not the 20 that are wrong
+  EXPECT_LE(alone["cut"]["accepted"].get<size_t>(), 180u);
+  EXPECT_EQ(alone["cut"]["errors"], 0);
+}
+
+TEST(DescribeClassRules, TooManyErrors_SaysWhy) {
+  const Predictions path = FourClasses(120, 14), certify = FourClasses(120, 15);
+  const auto json = DescribeClassRules(Answers(path, 1.0).value(), Answers(certify, 1.0).value(),
+                                       certify.labels, {.risk = 0.02, .delta = 0.05});
+  ASSERT_TRUE(json.ok()) << json.status();
+  EXPECT_TRUE((*json)["rules"][0]["cut"].is_null());
+  EXPECT_NE((*json)["rules"][0]["why"].get<std::string>().find("149 rows"), std::string::npos);
 }
 
 TEST(DifferencesOf, SystemsThatMoveTogether_HaveANarrowerIntervalThanTheirOwn) {

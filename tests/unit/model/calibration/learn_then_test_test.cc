@@ -94,10 +94,16 @@ TEST(LearnThenTestTest, BadInput_IsRefused) {
 }
 
 TEST(FirstTestableTest, RankWithoutErrors_DecidesTheStart) {
-  const std::vector<double> coverage = {0.1, 0.149, 0.5};
-  EXPECT_EQ(FirstTestable(coverage, 1000, 0.02, 0.05), 1u);
-  EXPECT_EQ(FirstTestable(coverage, 999, 0.02, 0.05), 2u);
-  EXPECT_EQ(FirstTestable(coverage, 200, 0.02, 0.05), std::nullopt);
+  const std::vector<double> coverage = {0.149, 0.175, 0.5};
+  const auto first = [&](size_t rows, size_t path_rows) {
+    return FirstTestable({coverage, path_rows, rows}, 0.02, 0.05);
+  };
+  EXPECT_EQ(first(1000, 1000000), 1u);  // 175 - 2 sqrt(144) = 151
+  EXPECT_EQ(first(1000, 1000), 2u);     // 175 - 2 sqrt(289) = 141
+  EXPECT_EQ(first(900, 1000000), 2u);
+  EXPECT_EQ(first(200, 1000000), std::nullopt);
+  EXPECT_EQ(FirstTestable({{1.0}, 10, 149}, 0.02, 0.05), 0u);
+  EXPECT_EQ(FirstTestable({{1.0}, 10, 148}, 0.02, 0.05), std::nullopt);
 }
 
 }  // namespace
